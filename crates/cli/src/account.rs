@@ -1,4 +1,4 @@
-//! A sign-in in words: the question before it, the account after it, and the steps on the way.
+//! Texts about sign-ins: the consent request, the account, and the recorded steps.
 
 use api::data::{Account, Authorization, ClientIdentity, QuestionBody, SignInReason, SignInStep, TokensKept, UrlParts};
 
@@ -6,7 +6,8 @@ use crate::endpoints;
 use crate::table::time;
 use crate::visible::{block, line};
 
-/// What will be sent to whom; none if the question is another one. `address` shows an address with what is strange about it.
+/// Describes what a sign-in would send and to whom, or returns `None` for another kind of consent request. `address`
+/// formats an address with its warnings.
 pub(crate) fn question(server: &str, body: &QuestionBody, address: impl Fn(&UrlParts) -> String) -> Option<String> {
     match body {
         QuestionBody::SignIn {
@@ -84,7 +85,7 @@ pub(crate) fn question(server: &str, body: &QuestionBody, address: impl Fn(&UrlP
     }
 }
 
-/// The page to sign in at, and whether it is where the server is.
+/// Describes the sign-in page, with a note if it is at another domain than the server.
 fn page_words(server: &str, url: &UrlParts, page: &UrlParts, address: impl Fn(&UrlParts) -> String) -> String {
     let mut text = format!("── Sign in to {server}? You sign in on this page, in your browser:\n");
     text.push_str(&address(page));
@@ -94,14 +95,14 @@ fn page_words(server: &str, url: &UrlParts, page: &UrlParts, address: impl Fn(&U
     text
 }
 
-/// The path of an address, without a slash at its end.
+/// Returns the path of an address, without a trailing slash.
 fn path(address: &str) -> &str {
     let (_, rest) = address.split_once("://").unwrap_or_default();
     let rest = rest.split(['?', '#']).next().unwrap_or_default();
     rest.split_once('/').map_or("", |(_, path)| path.trim_end_matches('/'))
 }
 
-/// What is known of a sign-in.
+/// Describes the state of a sign-in.
 pub(crate) fn authorization(known: &Authorization) -> String {
     let mut text = String::new();
     if let Some(cause) = &known.not_offered {
@@ -148,7 +149,7 @@ fn account_words(account: &Account) -> String {
     text
 }
 
-/// Each request and answer. Secrets in them were replaced before.
+/// Lists every request and response of a sign-in. Secrets in them are already redacted.
 pub(crate) fn steps(steps: &[SignInStep]) -> String {
     let mut text = String::new();
     for (number, step) in (1..).zip(steps) {
@@ -175,7 +176,7 @@ const fn client_words(client: ClientIdentity) -> &'static str {
     }
 }
 
-/// A scope as it is written, with what it means where the standard says so (OpenID Connect Core 1.0, sections 5.4 and 11).
+/// Formats a scope, with its meaning if a standard defines it (OpenID Connect Core 1.0, sections 5.4 and 11).
 fn scope_line(scope: &str) -> String {
     let meaning = match scope {
         "openid" => " (know which account is yours)",

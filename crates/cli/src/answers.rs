@@ -1,4 +1,4 @@
-//! The file of answers: who may do what when nobody is there to be asked.
+//! The answers file: decisions about consent requests when no user is present.
 
 mod cover;
 mod last_calls;
@@ -17,10 +17,10 @@ pub(crate) use cover::{Unanswered, changed_words};
 pub(crate) use last_calls::announcement;
 use names::NamePattern;
 
-/// The largest file that is read, in bytes.
+/// Maximum size of an answers file, in bytes.
 const LIMIT: u64 = 4 << 20;
 
-/// A file of answers.
+/// The parsed entries of an answers file.
 #[derive(Debug, Default)]
 pub(crate) struct Answers {
     entries: Vec<Entry>,
@@ -35,24 +35,24 @@ struct Entry {
     verdict: Verdict,
 }
 
-/// What is to become of a question.
+/// The decision about a consent request.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Verdict {
-    /// It may cross, this once.
+    /// Allows the payload once.
     Allow,
-    /// A model's answer goes back.
+    /// Returns this response to a sampling request.
     Respond(SamplingResponse),
-    /// A model answers; what it says goes back.
+    /// Lets a model respond, and returns its response.
     AskModel,
-    /// A form's content goes back.
+    /// Submits this content of a form.
     Submit(Map<String, Value>),
-    /// The server may know of these folders.
+    /// Shares these folders with the server.
     Share(Vec<String>),
-    /// Drawbridge identifies itself with this.
+    /// Identifies Drawbridge as this client.
     Identify(EnteredClient),
-    /// Refused.
+    /// Denies the consent request.
     Deny,
-    /// Closed without an answer.
+    /// Cancels the consent request without a decision.
     Cancel,
 }
 
@@ -62,7 +62,7 @@ impl Verdict {
     }
 }
 
-/// The kinds of questions, as the audit log names them.
+/// Kinds of consent requests, as named in the audit log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Kind {
@@ -82,7 +82,7 @@ pub(crate) enum Kind {
 impl Kind {
     pub(crate) const fn of(question: &Question) -> Self {
         match question.body {
-            // To connect is to start, for whoever allows it.
+            // Permission to start also covers connecting to a remote server.
             QuestionBody::StartServer { .. } | QuestionBody::ConnectServer { .. } => Self::StartServer,
             QuestionBody::Tool { .. } => Self::Tool,
             QuestionBody::Read { what: CallKind::Prompt, .. } => Self::Prompt,
@@ -114,10 +114,10 @@ impl Kind {
     }
 }
 
-/// What a question is about, as patterns see it.
+/// Returns the subject of a consent request that patterns match.
 pub(crate) fn name_of(question: &Question) -> String {
     match (&question.body, &question.why) {
-        // As the settings have it: who writes a file of answers does not know which version will be the newest.
+        // The package as configured: the author of an answers file doesn't know which version will be the newest.
         (QuestionBody::StartServer { package: Some(package), .. }, _) => package.configured.clone(),
         (QuestionBody::StartServer { .. } | QuestionBody::ConnectServer { .. }, _) => question.command_line.clone(),
         (QuestionBody::Tool { tool, .. } | QuestionBody::Result { tool, .. }, _) => tool.clone(),
@@ -130,10 +130,11 @@ pub(crate) fn name_of(question: &Question) -> String {
 }
 
 impl Answers {
-    /// Reads a file.
+    /// Parses a file.
     ///
     /// # Errors
-    /// In words, with line and column.
+    ///
+    /// Returns a message with line and column if the file is invalid.
     pub(crate) fn read(path: &Path) -> Result<Self, String> {
         let shown = path.display();
         let metadata = std::fs::metadata(path).map_err(|error| format!("{shown}: {error}"))?;
@@ -167,7 +168,7 @@ impl Answers {
         Ok(Self { entries })
     }
 
-    /// The first answer that fits a question and goes so far, or why none does.
+    /// Returns the first decision that covers a consent request, or the reason why there is none.
     pub(crate) fn find(&self, question: &Question) -> Result<&Verdict, Unanswered> {
         let (kind, name) = (Kind::of(question), name_of(question));
         let mut why = None;
@@ -304,7 +305,8 @@ impl Written {
     }
 }
 
-/// A model's answer: `{"text": "..."}`, or as the protocol has it, with `content`, `model` and `stopReason`.
+/// Parses a model's response: `{"text": "..."}`, or in the format of the protocol, with `content`, `model` and
+/// `stopReason`.
 fn response(mut written: Map<String, Value>) -> Result<SamplingResponse, String> {
     let text = |value: Option<Value>, key: &str| match value {
         None | Some(Value::Null) => Ok(None),

@@ -1,4 +1,4 @@
-//! The command line.
+//! The command line arguments.
 
 mod installs;
 mod models;
@@ -13,10 +13,10 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 const AFTER: &str = "\
-Nothing crosses without consent. On a terminal you are asked; elsewhere everything that needs consent is refused, except \
-what the file given with --answers allows. With that file nobody is asked: what it does not answer is refused.
+Nothing is sent without consent. On a terminal you are prompted. Elsewhere everything that requires consent is refused, except \
+what the answers file (--answers) allows. With an answers file there are no prompts: anything without an entry is refused.
 
-The file is a list; the first entry that fits answers:
+The file is a list, in which the first matching entry decides:
   [{\"kind\": \"start-server\", \"server\": \"files\", \"hash\": \"5d0c...\", \"answer\": {\"action\": \"allow\"}},
    {\"kind\": \"tool\", \"server\": \"files\", \"name\": \"read_*\", \"answer\": {\"action\": \"allow\"}},
    {\"kind\": \"elicitation\", \"answer\": {\"action\": \"accept\", \"content\": {\"city\": \"Oslo\"}}},
@@ -28,196 +28,197 @@ The file is a list; the first entry that fits answers:
    {\"kind\": \"result\", \"server\": \"files\", \"name\": \"read_*\", \"answer\": {\"action\": \"allow\"}},
    {\"kind\": \"resource\", \"name\": \"file:///srv/*\", \"answer\": {\"action\": \"allow\"}},
    {\"kind\": \"url\", \"name\": \"https://example.com/*\", \"answer\": {\"action\": \"decline\"}}]
-\"server\" and \"name\" are patterns with * and ?. In a URL, an issuer or a resource an allow compares host, path and scheme each by itself and \
-takes only the normal spelling; a refusal takes every spelling and, if it names no port, every port. The name is the \
-command line of a start as your settings have it, or the address: \"start-server\" also allows connecting to a remote server. \
-It is the tool of a call or a result, the prompt or resource that is read, the URL, the issuer that is signed in at, and else the tool, prompt or resource \
-that led to the question. \"sampling\" without content lets the model answer that is chosen.
+\"server\" and \"name\" are patterns with * and ?. In a URL, an issuer or a resource, an allow compares scheme, host and path separately and \
+only matches the normal spelling. A refusal matches every spelling and, if it names no port, every port. The name is the \
+command line of a start as in your settings, or the address: \"start-server\" also allows connecting to a remote server. \
+For other kinds it is the tool of a call or result, the prompt or resource that is read, the URL, the issuer of a sign-in, or else the tool, prompt \
+or resource that caused the request. \"sampling\" without content lets the chosen model answer.
 
-An allow goes only so far:
-  A start or a connection needs the \"hash\" of all that would start (command, version of the package, variables, folder, \
-sandbox, program) or be connected to; \"commandLineOnly\": true goes by the command line or address alone, as your settings have it: with any version \
+An allow has limits:
+  A start or a connection requires the \"hash\" of everything that would start (command, package version, variables, folder, \
+sandbox, program) or be connected to. With \"commandLineOnly\": true, only the command line or address of your settings is compared, with any version \
 of a package for which they name none.
-  A tool must be reviewed and carry no mark (see \"review\"), or be named by the \"hash\" of its definition or of the call; \"unreviewed\": true \
-allows any. When a definition is not the one of the last call, that is said on standard error.
-  A call that a model asks for after another server's words, or untrusted content of the same one, needs
+  A tool must be reviewed and without flags (see \"review\"), or be named by the \"hash\" of its definition or of the call. \"unreviewed\": true \
+allows any tool. If a definition has changed since the last call, a note is printed to standard error.
+  A call by a model that has read another server's output, or untrusted content of the same server, requires
   \"afterUntrusted\": true.
-  A result in which something looks wrong needs its \"hash\"; without an answer the model does not read it.
-  What a rule asks for each time needs the \"hash\" of that very act.
-Each refusal prints the hash to write.
+  A suspicious result requires its \"hash\". A result without an entry is withheld from the model.
+  An act for which a rule requires consent each time needs the \"hash\" of that act.
+Each refusal prints the required hash.
 
-TRACEPARENT, TRACESTATE and BAGGAGE in the environment (W3C Trace Context) go with every call to servers of 2026-07-28.
+TRACEPARENT, TRACESTATE and BAGGAGE in the environment (W3C Trace Context) are sent with every call to servers of revision 2026-07-28.
 
-Exit status: 0 done (also when watching was interrupted), 1 failed, 2 wrong usage, 3 refused, 4 an audit log that nothing proves, 130 or 143 interrupted by a signal. \
-A server that was refused a form, a page or folders decides itself whether its call fails.";
+Exit status: 0 success (also if watching was interrupted), 1 failure, 2 usage error, 3 refused, 4 unproved audit log, 130 or 143 interrupted by a signal. \
+If a form, a page or folders are refused, the server decides whether its call fails.";
 
-/// Uses MCP servers from a terminal, a script or CI: the same host as the Drawbridge app, the same policy, the same audit log.
+/// Uses MCP servers from a terminal, a script or CI: the same host, policy and audit log as the Drawbridge app.
 #[derive(Debug, Parser)]
 #[command(name = "drawbridge-cli", version, after_help = AFTER)]
 pub(crate) struct Arguments {
-    /// The settings file with the servers. Unless given, the app's own.
+    /// Settings file with the servers. Defaults to the app's own.
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// The folder for the audit log, approvals and folders. Unless given, the app's own.
+    /// Folder for the audit log, approvals and shared folders. Defaults to the app's own.
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
-    /// A file that answers the questions.
+    /// File with decisions about consent requests.
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) answers: Option<PathBuf>,
     /// Print JSON Lines: one object per event, the result last.
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Where a command signs in: read the address that the browser ends up at from standard input, as the browser may be on
-    /// another computer. `login` does so anyway where there is no display.
+    /// For commands that sign in: read the address that the browser ends up at from standard input, because the browser
+    /// may be on another computer. `login` does so by default if there is no display.
     #[arg(long, global = true)]
     pub(crate) paste: bool,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
-/// What to do.
+/// The command to run.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Names, states, transports, revisions and capabilities of all servers.
+    /// Lists names, states, transports, revisions and capabilities of all servers.
     Servers,
-    /// The tools of a server, or of all.
+    /// Lists the tools of a server, or of all servers.
     Tools(Of),
-    /// The prompts of a server, or of all.
+    /// Lists the prompts of a server, or of all servers.
     Prompts(Of),
-    /// The resources of a server, or of all.
+    /// Lists the resources of a server, or of all servers.
     Resources(Of),
-    /// The resource templates of a server, or of all.
+    /// Lists the resource templates of a server, or of all servers.
     Templates(Of),
-    /// Calls a tool.
+    /// Calls a tool of a server.
     Call {
-        /// The server.
+        /// Name of the server.
         server: String,
-        /// The tool.
+        /// Name of the tool.
         tool: String,
-        /// Its arguments: a JSON object.
+        /// Arguments of the tool: a JSON object.
         #[arg(long, value_name = "JSON", default_value = "{}")]
         args: String,
     },
-    /// Gets a prompt's messages.
+    /// Gets the messages of a prompt.
     Prompt {
-        /// The server.
+        /// Name of the server.
         server: String,
-        /// The prompt.
+        /// Name of the prompt.
         name: String,
-        /// Its arguments: a JSON object of texts.
+        /// Arguments of the prompt: a JSON object of strings.
         #[arg(long, value_name = "JSON", default_value = "{}")]
         args: String,
     },
-    /// Reads a resource.
+    /// Reads a resource of a server.
     Read {
-        /// The server.
+        /// Name of the server.
         server: String,
-        /// The resource.
+        /// URI of the resource.
         uri: String,
     },
-    /// The skills of servers: lists them, or reads one.
+    /// Lists the skills of servers, or reads one.
     Skills {
         #[command(subcommand)]
         command: SkillsCommand,
     },
     /// Completes an argument of a prompt or a variable of a template.
     Complete(Complete),
-    /// Signs in to a remote server in the browser, after saying what is sent to whom. With --paste the address is printed
-    /// and not opened. Fails where there is no keychain that could keep the sign-in.
+    /// Signs in to a remote server in the browser, after showing what is sent to whom. With --paste, the address is
+    /// printed instead of opened. Fails if there is no keychain to store the tokens.
     Login {
-        /// The server.
+        /// Name of the server.
         server: String,
     },
-    /// Forgets the sign-in to a server, and has its tokens revoked where that is offered.
+    /// Signs out of a server, and revokes its tokens if the authorization server supports it.
     Logout {
-        /// The server.
+        /// Name of the server.
         server: String,
     },
-    /// Who is signed in at a server, and what the last sign-in sent and got.
+    /// Shows the account that is signed in at a server, and the requests and responses of the last sign-in.
     Auth {
-        /// The server.
+        /// Name of the server.
         #[arg(required_unless_present = "client_document", conflicts_with = "client_document")]
         server: Option<String>,
-        /// Instead, print the document to put at this address, so that it can be the "clientMetadataUrl" of servers.
+        /// Print a client ID metadata document to publish at this address, for use as "clientMetadataUrl" of servers.
         #[arg(long, value_name = "URL")]
         client_document: Option<String>,
     },
-    /// Keeps a secret that a server's settings name, as ${secret:NAME}. It is read from standard input.
+    /// Stores a secret that a server's settings refer to as ${secret:NAME}. The value is read from standard input.
     Secret {
-        /// The server.
+        /// Name of the server.
         server: String,
-        /// The name; of a header or a variable, its own name.
+        /// Name of the secret, or of the header or variable that contains it.
         name: String,
     },
-    /// Takes over servers from the settings of other apps: all that are found, stopped and without any approval. Secrets go to the keychain.
-    /// Nothing is started, and no file of another app is changed.
+    /// Imports servers from the settings of other apps. They are added stopped and without any approval, and secrets
+    /// are stored in the keychain. Nothing is started, and no file of another app is changed.
     Import(Import),
-    /// Prints the servers for another app. Secrets stand in it as references, never as text.
+    /// Prints the servers in the format of another app. Secrets become references.
     Export {
-        /// The app's form.
+        /// Format of the export.
         #[arg(long, value_name = "FORM", default_value = "mcpServers")]
         format: ExportFormat,
     },
-    /// Prints a link that installs a server, to be put on a page or into a README. Secrets are left blank in it.
+    /// Prints a link that installs a server, to publish on a page or in a README. Secrets are left blank.
     Link(Link),
-    /// Lists the servers of a registry, and shows one. Nothing is installed.
+    /// Lists the servers of a registry, or shows one. Nothing is installed.
     Registry(Registry),
-    /// Bundles of servers, as .mcpb and .dxt files.
+    /// Inspects bundles of servers (.mcpb and .dxt files).
     Bundle {
         #[command(subcommand)]
         command: BundleCommand,
     },
-    /// Adds a server of a registry or a bundle, after showing what is set up. The server is stopped and unapproved, and is asked about when it
-    /// is started, as any other.
+    /// Installs a server from a registry or a bundle, after showing its configuration. The server is stopped and
+    /// unapproved, and requires approval when it is started, like any other.
     Install(Install),
-    /// What a local server would reach in its sandbox, and what would hold it. Nothing is started.
+    /// Shows what a local server could access in its sandbox, and which mechanism enforces it. Nothing is started.
     Sandbox {
-        /// The server.
+        /// Name of the server.
         server: String,
     },
-    /// What is new or changed on a server since you saw it, and what is strange about it.
+    /// Shows what is new or changed on a server since you reviewed it, including flags.
     Review {
-        /// The server.
+        /// Name of the server.
         server: String,
-        /// Mark these tools and prompts as seen, each with the hash that was printed with it. Until then no approval or rule
-        /// covers them.
+        /// Mark these tools and prompts as reviewed, each with the hash that was printed with it. Until then, no
+        /// approval or rule covers them.
         #[arg(long, value_name = "NAME@HASH", num_args = 1..)]
         accept: Vec<String>,
     },
-    /// What was kept of what you saw of a server: what it is, and which definitions.
+    /// Shows what was recorded at your reviews of a server: its identity and definitions.
     Pins {
-        /// The server.
+        /// Name of the server.
         server: String,
     },
-    /// Has a conversation with a model, which may use the tools of the servers that are named. Its calls are asked about as
-    /// those of `call`.
+    /// Starts a conversation with a model, which may use the tools of the named servers. Its calls require the same
+    /// approvals as those of `call`.
     Chat(Chat),
-    /// How much of your models a server may use, and what it used; with options, sets it. Off until you turn it on.
+    /// Shows or sets the limits for a server's use of your models. Off by default.
     Sampling(Sampling),
-    /// Which results of a server you review before a model reads them, and after what content its calls ask; with options, sets it.
+    /// Shows or sets which results of a server you review before a model reads them, and after which content its calls
+    /// require approval.
     Flow(Flow),
-    /// The rules: shows them, tells what would happen, or prints all of it as JSON.
+    /// Shows the rules, checks what they decide, or prints them as JSON.
     Policy {
         #[command(subcommand)]
         command: PolicyCommand,
     },
-    /// The providers of models: lists them unless told otherwise.
+    /// Lists and manages the providers of models.
     Models {
         #[command(subcommand)]
         command: Option<ModelsCommand>,
     },
-    /// Shows events as they come, until interrupted.
+    /// Shows events as they occur, until interrupted.
     Watch(Of),
-    /// The decisions: lists, checks or exports them. Unless told otherwise, lists them.
+    /// Lists, verifies or exports the recorded decisions. Lists them by default.
     Audit(Audit),
-    /// Looks at this computer for what keeps servers from working, and says what to do. Nothing is changed, and nothing is sent to another
-    /// computer. Exits with 1 if there is a problem.
+    /// Checks this computer for problems that prevent servers from working, and suggests fixes. Changes nothing, and
+    /// sends nothing to other computers. Exits with 1 if there is a problem.
     Doctor(Doctor),
     #[command(flatten)]
     Documents(Documents),
 }
 
-/// How to tell what was found.
+/// Output format of the checks.
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
     /// Print a report to paste into an issue: Markdown without names, commands, addresses, values or private paths.
@@ -225,50 +226,52 @@ pub(crate) struct Doctor {
     pub(crate) report: bool,
 }
 
-/// What the program writes about itself.
+/// Generated documentation of the program.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Documents {
-    /// Prints the completions for a shell. Packages install them; `drawbridge-cli completions bash` is for other installations.
+    /// Prints the completions for a shell. Packages install them; `drawbridge-cli completions bash` is for other
+    /// installations.
     Completions {
-        /// The shell.
+        /// Name of the shell.
         shell: clap_complete::Shell,
     },
     /// Writes the manual pages of the program and of each command into a folder.
     Man {
-        /// The folder, which must exist.
+        /// Existing folder for the pages.
         #[arg(value_name = "DIR")]
         folder: PathBuf,
     },
 }
 
-/// A server, or all.
+/// A server, or all servers.
 #[derive(Debug, Args)]
 pub(crate) struct Of {
-    /// The server; all if left out.
+    /// Name of the server. Defaults to all servers.
     pub(crate) server: Option<String>,
 }
 
-/// What to import.
+/// Arguments of the `import` command.
 #[derive(Debug, Args)]
 pub(crate) struct Import {
-    /// Only from this app, such as cursor or codex, from this file, or from the files of apps in this project folder.
+    /// Only import from this app, such as cursor or codex, from this file, or from the apps' files in this project
+    /// folder.
     #[arg(long, value_name = "APP|FILE")]
     pub(crate) from: Option<String>,
-    /// The home folder to look in, for instance on another disk. Unless given, your own, and where your environment has apps keep their
-    /// settings.
+    /// Home folder to search, for instance on another disk. Defaults to your own, with the folders that your
+    /// environment variables set for apps.
     #[arg(long, value_name = "DIR")]
     pub(crate) home: Option<PathBuf>,
-    /// Only say what would be imported.
+    /// Only show what would be imported.
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
 
-/// A link to write.
+/// Arguments of the `link` command.
 #[derive(Debug, Args)]
 pub(crate) struct Link {
-    /// The server.
+    /// Name of the server.
     pub(crate) server: String,
-    /// The app that the link is for.
+    /// App that the link is for.
     #[arg(long = "for", value_name = "APP", default_value = "drawbridge")]
     pub(crate) app: LinkApp,
     /// Print Markdown for a README: "Add to Drawbridge", with the link.
@@ -279,70 +282,70 @@ pub(crate) struct Link {
 /// The app that a link is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum LinkApp {
-    /// Drawbridge itself.
+    /// Drawbridge, by its own link.
     Drawbridge,
-    /// Cursor.
+    /// Cursor, by its deep link.
     Cursor,
-    /// Visual Studio Code.
+    /// Visual Studio Code, by its link.
     #[value(name = "vscode")]
     VsCode,
 }
 
-/// The form of an export.
+/// The format of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum ExportFormat {
-    /// That of most apps.
+    /// The format of most apps.
     #[value(name = "mcpServers")]
     McpServers,
-    /// That of VS Code's mcp.json.
+    /// The format of VS Code's mcp.json.
     #[value(name = "vscode")]
     VsCode,
 }
 
-/// What to do with skills.
+/// Subcommands of the `skills` command.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SkillsCommand {
-    /// The skills of a server, or of all.
+    /// Lists the skills of a server, or of all servers.
     List(Of),
-    /// Reads a skill's instructions, or a file of it, and checks that it is what the server lists. Reading is asked about as that of any
-    /// resource.
+    /// Reads a skill's instructions, or one of its files, and verifies it against the server's list. Reading requires
+    /// the same approval as for any resource.
     Read {
-        /// The server.
+        /// Name of the server.
         server: String,
-        /// The skill's name, or the URI of its SKILL.md.
+        /// Name of the skill, or the URI of its SKILL.md.
         name: String,
-        /// The file, as its path within the skill or its URI; without it SKILL.md.
+        /// File, as its path within the skill or its URI. Defaults to SKILL.md.
         #[arg(long, value_name = "FILE")]
         file: Option<String>,
     },
 }
 
-/// What to complete.
+/// Arguments of the `complete` command.
 #[derive(Debug, Args)]
 pub(crate) struct Complete {
-    /// The server.
+    /// Name of the server.
     pub(crate) server: String,
     #[command(flatten)]
     pub(crate) of: PromptOrTemplate,
-    /// The argument's or variable's name.
+    /// Name of the argument or variable.
     #[arg(long, value_name = "NAME")]
     pub(crate) argument: String,
-    /// What is typed so far.
+    /// Text entered so far.
     #[arg(long, value_name = "TEXT", default_value = "", allow_hyphen_values = true)]
     pub(crate) value: String,
-    /// The arguments given already: a JSON object of texts.
+    /// Arguments that are already known: a JSON object of strings.
     #[arg(long, value_name = "JSON", default_value = "{}")]
     pub(crate) context: String,
 }
 
-/// What has the argument.
+/// The prompt or template with the argument.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct PromptOrTemplate {
-    /// A prompt.
+    /// Name of the prompt.
     #[arg(long, value_name = "NAME")]
     pub(crate) prompt: Option<String>,
-    /// A resource template.
+    /// URI of the resource template.
     #[arg(long, value_name = "URI")]
     pub(crate) template: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Asks the user on the terminal. Whatever is not a clear yes is a no.
+//! Prompts the user on the terminal. Anything but a clear yes counts as no.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,9 +18,9 @@ use crate::output::{Asking, Output};
 use crate::visible::pretty;
 use crate::{describe, form, sampling_words};
 
-/// What is typed sooner after a question was typed before it was read.
+/// Time after a prompt during which input is ignored, as it was typed before the prompt could be read.
 const ARMED_AFTER: Duration = Duration::from_millis(500);
-/// In milliseconds.
+/// Length of an hour, in milliseconds.
 const HOUR: u64 = 60 * 60 * 1000;
 
 /// The user at the terminal.
@@ -29,7 +29,7 @@ pub(crate) struct Asker {
     output: Arc<Output>,
 }
 
-/// One question to the user, until it is answered.
+/// A consent request to the user until it is decided.
 struct Asked {
     input: Input,
     asking: Asking,
@@ -40,14 +40,14 @@ impl Asker {
         Self { input, output }
     }
 
-    /// Asks whether to do something. Only a yes is one.
+    /// Prompts for a confirmation. Only an explicit yes counts.
     pub(crate) async fn confirm(&self, words: &str) -> bool {
         let mut asked = Asked { input: self.input.clone(), asking: self.output.ask() };
         asked.write(words);
         matches!(asked.yes_or("no").await, Some(Ok(())))
     }
 
-    /// Asks a question. The end of the input is a cancel.
+    /// Prompts for a decision on a consent request. The end of the input counts as cancel.
     pub(crate) async fn ask(&self, api: &Api, question: &Question) -> Reply {
         let mut asked = Asked { input: self.input.clone(), asking: self.output.ask() };
         asked.ask(api, question).await
@@ -105,7 +105,7 @@ impl Asked {
             choices.push(("a", "always", Scope::Always));
         }
         let words: Vec<String> = choices.iter().map(|(key, words, _)| format!("{key} = {words}")).collect();
-        // Who made the call can be told why not, if it is a model.
+        // A model that made the call can receive the reason.
         let is_of_model = matches!(question.why, Why::Model { .. });
         let why = if is_of_model { ", w = no and say why" } else { "" };
         let line = self.decision(&format!("Allow? {}, N = no{why}, c = cancel: ", words.join(", "))).await?;
@@ -119,7 +119,7 @@ impl Asked {
         })
     }
 
-    /// Whether the answer is yes; else the refusal.
+    /// Prompts for yes, or returns the refusal.
     async fn yes_or(&mut self, no: &str) -> Option<Result<(), Answer>> {
         let line = self.decision(&format!("y = yes, N = {no}, c = cancel: ")).await?;
         Some(match line.trim().to_lowercase().as_str() {
@@ -129,7 +129,7 @@ impl Asked {
         })
     }
 
-    /// The decision on a result.
+    /// Prompts for a decision on a tool result.
     async fn read_by_model(&mut self) -> Option<Answer> {
         let prompt = "y = let the model read it, N = leave it out, c = leave it out and stop the answer: ";
         let line = self.decision(prompt).await?;
@@ -140,7 +140,7 @@ impl Asked {
         })
     }
 
-    /// Who answers a server's request.
+    /// Prompts for the way to respond to a server's sampling request.
     async fn by_model(&mut self) -> Option<Answer> {
         let line = self.decision("y = ask the model, w = write the answer yourself, N = decline, c = cancel: ").await?;
         Some(match line.trim().to_lowercase().as_str() {
@@ -151,7 +151,7 @@ impl Asked {
         })
     }
 
-    /// What becomes of a model's answer. Nothing: it is written anew.
+    /// Prompts for a decision on a model's response. An inner `None` means that the user rewrites it.
     async fn review(&mut self, again: bool) -> Option<Option<Answer>> {
         let ask = if again { "a = ask again, " } else { "" };
         let prompt = format!("y = send it, {ask}w = write another one yourself, N = decline, c = cancel: ");
@@ -264,7 +264,7 @@ impl Asked {
         Some(Answer::Identify { client: EnteredClient { client_id, client_secret } })
     }
 
-    /// A line that decides. What was typed before the question could be read does not count.
+    /// Prompts for a line that decides. Input that was typed before the prompt could be read is ignored.
     async fn decision(&mut self, prompt: &str) -> Option<String> {
         let armed = Instant::now() + ARMED_AFTER;
         loop {

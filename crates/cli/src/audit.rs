@@ -1,4 +1,4 @@
-//! The audit log: listed, checked, exported.
+//! Lists, verifies and exports the audit log.
 
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -19,12 +19,12 @@ use crate::session::Session;
 use crate::table::table;
 use crate::visible;
 
-/// The exit status for a log that is whole as far as can be seen, and that anybody could have written.
+/// Exit status for a log without detected changes whose author is not proved.
 const UNPROVED: u8 = 4;
-/// The most decisions read at once.
+/// Maximum number of decisions per page.
 const PAGE: usize = 500;
 
-/// Checks what can be checked before the log is opened.
+/// Validates arguments before the log is opened.
 pub(crate) fn check(what: &Audit) -> Result<(), Failure> {
     let list = match &what.command {
         None => &what.list,
@@ -35,7 +35,7 @@ pub(crate) fn check(what: &Audit) -> Result<(), Failure> {
     time(list.until.as_deref(), "--until").map(drop)
 }
 
-/// Does what is wanted with the log.
+/// Runs an `audit` command.
 pub(crate) async fn run(session: &Session, what: Audit) -> Result<Value, Failure> {
     match what.command {
         None => list(session, what.list).await,
@@ -115,7 +115,7 @@ async fn export(session: &Session, file: Option<PathBuf>) -> Result<Value, Failu
     Ok(json!({ "entries": entries, "file": shown }))
 }
 
-/// Makes a file that only its owner can read.
+/// Creates a file that only its owner can read.
 fn new_file(path: &Path) -> std::io::Result<std::fs::File> {
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create_new(true);
@@ -129,7 +129,7 @@ async fn done<T>(work: tokio::task::JoinHandle<Result<T, StoreError>>) -> Result
     result.map_err(|error| Failure::new(ErrorCode::System, error.to_string()))
 }
 
-/// How the contents of the log stand on the disk.
+/// Describes the encryption of the log's contents on disk.
 const fn at_rest(decisions: &ContentAtRest) -> &'static str {
     match decisions {
         ContentAtRest::Encrypted => "Contents are encrypted on disk, under the keychain's key.\n",
@@ -140,7 +140,7 @@ const fn at_rest(decisions: &ContentAtRest) -> &'static str {
     }
 }
 
-/// What a check found.
+/// Describes the result of a verification.
 fn words(verdict: &AuditVerdict) -> String {
     let mut text = String::new();
     let range = match (verdict.first, verdict.last) {
@@ -204,7 +204,7 @@ fn finding_words(finding: &AuditFinding) -> String {
     }
 }
 
-/// A time in milliseconds since 1970: a date, a date with a time, or how long ago.
+/// Parses a time to milliseconds since 1970: a date, a date with a time, or an age.
 fn time(text: Option<&str>, option: &str) -> Result<Option<u64>, Failure> {
     let Some(text) = text else { return Ok(None) };
     let wrong = || {
@@ -225,7 +225,7 @@ fn time(text: Option<&str>, option: &str) -> Result<Option<u64>, Failure> {
     u64::try_from(millis).map(Some).map_err(|_| wrong())
 }
 
-/// How many milliseconds ago `30m`, `12h` and `7d` are.
+/// Parses an age such as `30m`, `12h` or `7d` to milliseconds.
 fn ago(text: &str) -> Option<u64> {
     let minute = 60_000;
     let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
@@ -253,7 +253,7 @@ mod tests {
         let week = read("7d").unwrap().unwrap();
         assert!(week > 1_700_000_000_000, "so long ago from now: {week}");
         for strange in ["", "d", "yesterday", "1969-12-31", "2026-13-01", "7w", "99999999999999999999d", "ä"] {
-            assert!(read(strange).is_err(), "{strange:?} is no time");
+            assert!(read(strange).is_err(), "{strange:?} is not a time");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Bundles: what is in one, and what it would run here.
+//! The `bundle` command: shows the content of a bundle and the command that it would run.
 
 use bundles::{Bundle, BundlePlan};
 use installer::{BundleFile, RegistryChoice};
@@ -11,10 +11,10 @@ use crate::session::locations;
 use crate::visible::{self, line};
 use crate::{plan_text, registry};
 
-/// A bundle with all that its server needs has thousands: then the rest is counted.
+/// Maximum number of files that are listed. A bundle with all dependencies contains thousands.
 const FILES_SHOWN: usize = 100;
 
-/// Carries out a command for bundles.
+/// Runs a `bundle` command.
 pub(crate) async fn run(arguments: &Arguments, command: &BundleCommand, output: &Output) -> Result<Value, Failure> {
     let BundleCommand::Inspect { file } = command;
     let root = registry::installer(locations(arguments)?.data_dir, RegistryChoice::Official).bundles_folder().await?;
@@ -44,7 +44,7 @@ pub(crate) async fn run(arguments: &Arguments, command: &BundleCommand, output: 
     }))
 }
 
-/// What a bundle says of itself, for people.
+/// Describes the manifest of a bundle, for people.
 pub(crate) fn about(bundle: &Bundle) -> String {
     let manifest = &bundle.manifest;
     let author = if manifest.author.name.is_empty() { "nobody" } else { &manifest.author.name };

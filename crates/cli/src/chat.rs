@@ -1,5 +1,5 @@
-//! A conversation with a model, on a terminal or in a script: its answers are printed as they come, and its calls are decided as
-//! those of every other command.
+//! The `chat` command: a conversation with a model on a terminal or in a script. Answers are printed as they stream,
+//! and calls are decided like those of every other command.
 
 use api::data::{
     ConversationRef, ConversationSettings, ModelRef, NewConversation, OfferedServer, SendMessage, SetConversation,
@@ -14,10 +14,10 @@ use crate::session::Session;
 use crate::talk::End;
 use crate::visible;
 
-/// The longest title that a message gives its conversation, in characters.
+/// Maximum length of a title that is derived from a message, in characters.
 const MAX_TITLE: usize = 60;
 
-/// Has a conversation: of one message, or of all that is typed until the end of the input.
+/// Runs a conversation of one message, or of all lines until the end of the input.
 pub(crate) async fn run(session: &Session, chat: Chat) -> Result<Value, Failure> {
     let known = session.servers(None).await?;
     for server in &chat.server {
@@ -93,7 +93,7 @@ pub(crate) async fn run(session: &Session, chat: Chat) -> Result<Value, Failure>
         };
         last = answered.await;
         if goes_on {
-            // What went wrong with one answer, such as too many requests, need not with the next.
+            // The cause of one failure, such as a rate limit, need not affect the next answer.
             if let Err(failure) = &last {
                 session.output.say(&visible::line(&failure.message));
             }
@@ -106,7 +106,7 @@ pub(crate) async fn run(session: &Session, chat: Chat) -> Result<Value, Failure>
     last
 }
 
-/// A message that is typed; none at the end of the input.
+/// Reads a message, or returns `None` at the end of the input.
 async fn typed(session: &Session) -> Option<String> {
     loop {
         session.output.prompt("> ");
@@ -117,7 +117,7 @@ async fn typed(session: &Session) -> Option<String> {
     }
 }
 
-/// The model that was named: `provider/model`, or its own name where only one provider has it.
+/// Resolves the named model: `provider/model`, or its own name if only one provider has it.
 async fn model(session: &Session, named: Option<&str>) -> Result<ModelRef, Failure> {
     let registry = session.api.host().models().await.map_err(api::ApiError::from)?;
     let shown = |(model, _): (chat::ModelRef, _)| format!("{}/{}", model.provider, model.model);
@@ -150,7 +150,7 @@ async fn model(session: &Session, named: Option<&str>) -> Result<ModelRef, Failu
     }
 }
 
-/// Says which tools the model does not get, so that nobody wonders.
+/// Reports the tools that are not offered to the model.
 async fn tell_of_tools(session: &Session, conversation: &str) -> Result<(), Failure> {
     let known = session.api.conversation_tools(ConversationRef { conversation: conversation.to_owned() }).await?;
     let unseen: Vec<&str> = known

@@ -1,4 +1,4 @@
-//! What a check of the rules found, in words: what would happen, and what each rule made of the call.
+//! Describes the result of a dry run: what would happen, and how each rule matched the call.
 
 use api::data::{
     ArgumentRule, Considered, DecidedBy, DryRunResult, Effect, Judged, Policy, RuleRef, RuleSource, Standing,
@@ -8,7 +8,7 @@ use crate::output::value;
 use crate::table::table;
 use crate::visible;
 
-/// What would happen, and why. The rules give each condition its words.
+/// Describes what would happen, and why. The conditions are taken from `rules`.
 pub(crate) fn words(server: &str, result: &DryRunResult, rules: &Policy) -> String {
     let effect = match result.effect {
         Effect::Allow => "allow",
@@ -56,7 +56,7 @@ fn conditions_of<'a>(by: &DecidedBy, rules: &'a Policy) -> &'a [ArgumentRule] {
     own.map_or(&[], |rule| rule.arguments.as_slice())
 }
 
-/// One condition: which, what the value is and was read as, and why it holds or not.
+/// Describes a condition: its pattern, the value with its normal forms, and the reason why it holds or not.
 fn condition(judged: &Judged, written: Option<&ArgumentRule>) -> String {
     let number = judged.number + 1;
     let mut text = match written {
@@ -78,7 +78,7 @@ fn condition(judged: &Judged, written: Option<&ArgumentRule>) -> String {
     text
 }
 
-/// Why something is decided so.
+/// Describes the reason of a decision.
 fn reason(name: &str) -> &str {
     match name {
         "allowed" => "something allows it, and nothing denies or asks",
@@ -99,7 +99,7 @@ fn reason(name: &str) -> &str {
     }
 }
 
-/// Why a condition holds or does not.
+/// Describes the reason why a condition holds or not.
 fn why(name: &str) -> &str {
     match name {
         "matches" => "the value is as the condition says",

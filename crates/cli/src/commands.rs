@@ -1,4 +1,4 @@
-//! The commands. Each gives its value, and prints it for people.
+//! The commands. Each returns its value, and prints it for people.
 
 use std::collections::BTreeMap;
 
@@ -32,10 +32,10 @@ use crate::skills;
 use crate::table::table;
 use crate::visible;
 
-/// The id of the one call that a command makes.
+/// Identifier of the only call that a command makes.
 pub(crate) const CALL: &str = "cli";
 
-/// Carries out a command.
+/// Runs a command in a session.
 pub(crate) async fn run(session: &Session, command: Command) -> Result<Value, Failure> {
     match command {
         Command::Servers => servers(session).await,
@@ -70,12 +70,12 @@ pub(crate) async fn run(session: &Session, command: Command) -> Result<Value, Fa
         Command::Models { command } => models::run(session, command).await,
         Command::Policy { command } => rules::run(session, command).await,
         Command::Audit(what) => audit::run(session, what).await,
-        // `main` carries them out before a session is opened.
+        // `main` runs these commands before a session is opened.
         Command::Doctor(_) | Command::Registry(_) | Command::Bundle { .. } | Command::Documents(_) => Ok(Value::Null),
     }
 }
 
-/// Starts one server, or fails.
+/// Starts a server, or returns the reason why it can't be used.
 pub(crate) async fn use_server(session: &Session, server: &str) -> Result<(), Failure> {
     session.servers(Some(server)).await?;
     session.ready(server).await
@@ -83,14 +83,14 @@ pub(crate) async fn use_server(session: &Session, server: &str) -> Result<(), Fa
 
 async fn servers(session: &Session) -> Result<Value, Failure> {
     let names = session.servers(None).await?;
-    // One that can't be started shows so by its state.
+    // A server that can't be started is shown with its state.
     join_all(names.iter().map(|name| session.ready(name))).await;
     let servers: Vec<_> = names.iter().filter_map(|name| session.server(name)).collect();
     session.output.text(&table(&servers.iter().map(people::server).collect::<Vec<_>>()));
     Ok(without_variables(value(&servers)))
 }
 
-/// A list of what servers offer, out of their catalogs.
+/// Lists one kind of the servers' offers, from their catalogs.
 async fn catalogs<T: Serialize>(
     session: &Session,
     of: Of,
@@ -105,14 +105,14 @@ async fn catalogs<T: Serialize>(
     list(session, of, read, row).await
 }
 
-/// What one server offers of a kind, and where that is not whole.
+/// The offers of one kind by a server, with notes if they are incomplete.
 pub(crate) struct Offered<T> {
     pub(crate) items: Vec<T>,
     pub(crate) notes: Vec<String>,
 }
 
-/// A list of what servers offer. Over all servers those that can't be used are left out; if none can, the first one's failure
-/// is the command's.
+/// Lists one kind of the servers' offers. With all servers, unusable ones are skipped. If none is usable, the first
+/// failure is returned.
 pub(crate) async fn list<T: Serialize>(
     session: &Session,
     of: Of,
@@ -179,7 +179,7 @@ fn texts(text: &str, option: &str) -> Result<BTreeMap<String, String>, Failure> 
         .collect()
 }
 
-/// Checks what can be checked before any server starts.
+/// Validates arguments before any server starts.
 pub(crate) fn check(command: &Command) -> Result<(), Failure> {
     match command {
         Command::Call { args, .. } => object(args, "--args").map(drop),
@@ -233,7 +233,7 @@ async fn complete(session: &Session, complete: arguments::Complete) -> Result<Va
     Ok(value(&result))
 }
 
-/// What a server would reach. That it can't be held so is a failure, as it could not be started.
+/// Shows what a server could access. Fails if the sandbox can't be enforced, as the server could not be started.
 async fn sandbox(session: &Session, server: String) -> Result<Value, Failure> {
     session.servers(Some(&server)).await?;
     let report = session.api.sandbox(ServerName { server: server.clone() }).await?;
@@ -248,7 +248,7 @@ async fn sandbox(session: &Session, server: String) -> Result<Value, Failure> {
     Ok(value(&report))
 }
 
-/// Shows events until a signal ends the program. A server that fails is shown by its state.
+/// Shows events until a signal ends the program. A server that fails is shown with its state.
 async fn watch(session: &Session, of: Of) -> Result<Value, Failure> {
     let names = session.servers(of.server.as_deref()).await?;
     let started = join_all(names.iter().map(|name| session.ready(name))).await;

@@ -1,4 +1,4 @@
-//! Decides the questions, one after the other: by the file of answers, by asking on the terminal, or by refusing.
+//! Decides consent requests one after the other: by the answers file, by prompting on the terminal, or by denying.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -13,18 +13,18 @@ use crate::ask::Asker;
 use crate::output::{Output, value, without_variables};
 use crate::view::View;
 
-/// Who decides.
+/// The source of decisions.
 pub(crate) enum Decider {
-    /// The file of answers; what it does not answer is refused.
+    /// The answers file. Consent requests without an entry are denied.
     Answers(Answers),
     /// The user at the terminal.
     User(Asker),
-    /// Nobody can be asked, so all is refused.
+    /// No user can be prompted, so everything is denied.
     Nobody,
 }
 
 impl Decider {
-    /// As the audit log names it.
+    /// Returns the name in the audit log.
     pub(crate) const fn name(&self) -> &'static str {
         match self {
             Self::Answers(_) => "answers",
@@ -35,7 +35,7 @@ impl Decider {
 
     async fn decide(&mut self, api: &Api, question: &Question) -> Decision {
         let refused = |reason: &str| {
-            // Whoever made the call hears of a change as well, and of nothing that the file of answers would need.
+            // The caller receives a reason only for a changed tool, and not the advice about the answers file.
             let answer = changed_words(question).map_or(Answer::Deny, |reason| Answer::DenyBecause { reason });
             Decision { answer: Reply::Simple(answer), reason: Some(reason.to_owned()) }
         };
@@ -54,7 +54,7 @@ impl Decider {
     }
 }
 
-/// Why a model can't answer a request, if it can't.
+/// Returns the reason why no model can respond to a request, if there is one.
 fn no_model(question: &Question) -> Option<String> {
     match &question.body {
         QuestionBody::Sampling { run: SamplingRun::Failed { message, .. }, .. } => Some(message.clone()),
@@ -65,23 +65,23 @@ fn no_model(question: &Question) -> Option<String> {
     }
 }
 
-/// Whether a model is at work on a question, so that nothing can be decided yet.
+/// Returns `true` while a model processes a sampling request, which can't be decided yet.
 const fn is_running(question: &Question) -> bool {
     matches!(question.body, QuestionBody::Sampling { step: SamplingStep::Running, .. })
 }
 
-/// What is to be done, and why if nobody said so.
+/// A decision, with the reason if it was not made by a user.
 struct Decision {
     answer: Reply,
     reason: Option<String>,
 }
 
-/// What goes back for a question.
+/// The reply to a consent request.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Reply {
-    /// This answer.
+    /// A reply without changes to the payload.
     Simple(Answer),
-    /// It is changed first, and then allowed.
+    /// Changes the payload first, and then allows it.
     Edited(Edit),
 }
 
@@ -101,9 +101,9 @@ fn reply(question: &Question, verdict: &Verdict) -> Reply {
     }
 }
 
-/// Decides questions until the host ends.
+/// Decides consent requests until the host stops.
 pub(crate) async fn decide_all(api: Api, mut view: watch::Receiver<View>, mut decider: Decider, output: Arc<Output>) {
-    // Those that were decided and have not left the queue yet.
+    // Decided consent requests that are still in the queue.
     let mut decided: HashSet<(String, String)> = HashSet::new();
     loop {
         let front = {
@@ -136,7 +136,8 @@ pub(crate) async fn decide_all(api: Api, mut view: watch::Receiver<View>, mut de
     }
 }
 
-/// Gives the answer. One that can't be given is a refusal. Returns the question as it was changed, if it was.
+/// Carries out a decision. One that fails becomes a denial. Returns identifier and hash of the consent request if it
+/// was changed.
 async fn carry_out(
     api: &Api,
     question: &Question,
@@ -159,7 +160,7 @@ async fn carry_out(
             }
         },
     };
-    // Printed before it is given: what it leads to comes after it.
+    // Printed before the decision, so that its consequences follow.
     if by == "answers"
         && matches!(answer, Answer::Allow { .. })
         && let Some(words) = announcement(api, &shown)
@@ -179,13 +180,13 @@ async fn carry_out(
         && error.code != api::ErrorCode::Stale
     {
         print(&shown, &Answer::Deny, "policy", Some(&words(&error)), output);
-        // If even that fails the question is gone, and with it what asked.
+        // If the denial fails as well, the consent request no longer exists.
         let _ = give(Answer::Deny).await;
     }
     (shown.hash != question.hash).then_some((shown.id, shown.hash))
 }
 
-/// What is wrong with an answer that has content.
+/// Returns the validation errors of submitted content.
 async fn problem_of(api: &Api, question: &Question, answer: &Answer) -> Option<String> {
     let Answer::Submit { content } = answer else { return None };
     let check = api::data::CheckForm { id: question.id.clone(), content: content.clone() };

@@ -1,4 +1,5 @@
-//! A question in words: who asks, why, and exactly what would cross. What a server wrote stands behind a bar on its own lines.
+//! Describes consent requests: the initiator, the reason, and the exact payload. Text from a server is printed on
+//! separate lines behind a bar.
 
 use api::data::{
     CallKind, Content, FileWriter, FolderAccess, Question, QuestionBody, Reading, ReadingKind, ResourceLimits,
@@ -15,10 +16,10 @@ use crate::packages;
 use crate::sampling_words;
 use crate::visible::{block, line, pretty, value};
 
-/// Stands before each line of text that a server wrote.
+/// Prefix of each line of text from a server.
 pub(crate) const BAR: &str = "  │ ";
 
-/// What a server in a sandbox reaches.
+/// Describes what a sandboxed server can access.
 pub(crate) fn sandbox(plan: &SandboxPlan) -> String {
     let SandboxPlan { held_by, folders, program, system, home, hidden, network, limits } = plan;
     let mut text = format!("sandbox     {}\n", line(held_by));
@@ -59,12 +60,12 @@ fn resource_limits(limits: &ResourceLimits) -> String {
     )
 }
 
-/// Lines about files that a server needs and its sandbox does not reach.
+/// Describes files that a server needs and its sandbox does not include.
 pub(crate) fn missing(missing: &[String]) -> String {
     missing.iter().map(|one| format!("WARNING     {}\n", line(one))).collect()
 }
 
-/// The question, without the choice of answers.
+/// Describes a consent request, without the choices.
 pub(crate) fn question(question: &Question) -> String {
     let server = line(&question.server);
     let mut text = String::from("\n");
@@ -229,7 +230,7 @@ pub(crate) fn question(question: &Question) -> String {
     text
 }
 
-/// Content that a model has read, by its kind and name.
+/// Describes content that a model has read, by kind and name.
 pub(crate) fn reading_words(reading: &Reading) -> String {
     let name = line(&reading.name);
     match reading.kind {
@@ -240,7 +241,7 @@ pub(crate) fn reading_words(reading: &Reading) -> String {
     }
 }
 
-/// Content in words: text as it is, all else by its type and size.
+/// Describes content: text unchanged, and anything else by type and size.
 pub(crate) fn content_words(content: &Content) -> String {
     let bytes = |base64: &str| base64.len() / 4 * 3;
     match content {
@@ -261,7 +262,7 @@ fn json_words(json: &Value) -> String {
     pretty(json)
 }
 
-/// An address with what is strange about it. That it is not encrypted matters where others can read along.
+/// Describes an address with its warnings. Missing encryption only matters outside of this computer.
 fn url_parts(url: &UrlParts, unencrypted_matters: bool) -> String {
     let mut text = format!("  address  {}\n", line(&url.url));
     if url.openable {

@@ -1,4 +1,5 @@
-//! `doctor`: looks at this computer for what keeps servers from working. No host is started for it, as that may be what fails.
+//! The `doctor` command: checks this computer for problems that prevent servers from working. Runs without a host,
+//! whose start may be the problem.
 
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use crate::output::Output;
 use crate::session::{locations, system};
 use crate::visible;
 
-/// Tells the findings, or the report. A problem among them is a failure of the command.
+/// Prints the findings, or the report. Fails if there is a problem.
 pub(crate) async fn run(arguments: &Arguments, what: &Doctor, output: &Output) -> Result<Value, Failure> {
     let Locations { config_file, data_dir } = locations(arguments)?;
     let Looked { servers: settings, secrets, .. } = store::look(&config_file, &data_dir).map_err(system)?;
@@ -55,7 +56,7 @@ fn report(checkup: &Checkup, environment: &Environment) -> String {
     checkup::report(&checkup.findings, program, &servers, environment)
 }
 
-/// The findings for people, each with what to do below it.
+/// Formats the findings for people, each followed by the suggested fix.
 fn words(findings: &[Finding]) -> String {
     let mut text = String::new();
     for finding in findings {

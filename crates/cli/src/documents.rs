@@ -1,4 +1,5 @@
-//! Shell completions and manual pages, made from the command line's own definition. `main` calls this before any settings are read.
+//! Shell completions and manual pages, generated from the definition of the command line. `main` calls this before any
+//! settings are read.
 
 use std::io::{self, Write as _};
 
@@ -11,11 +12,12 @@ const PROGRAM: &str = "drawbridge-cli";
 /// Writes completions to standard output, or manual pages into a folder.
 ///
 /// # Errors
-/// If standard output or the folder cannot be written to.
+///
+/// Returns the I/O error if standard output or the folder cannot be written to.
 pub(crate) fn write(documents: &Documents) -> io::Result<()> {
     match documents {
         Documents::Completions { shell } => {
-            // clap_complete panics when its writer fails, so it writes to memory.
+            // clap_complete panics when its writer fails, so the completions are generated in memory.
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Arguments::command(), PROGRAM, &mut script);
             io::stdout().write_all(&script)

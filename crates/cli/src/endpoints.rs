@@ -1,10 +1,10 @@
-//! Where a sign-in sends credentials, in words.
+//! Describes the endpoints that a sign-in sends credentials to.
 
 use api::data::{AuthField, AuthSetting, EndpointUse, SignInEndpoint};
 
 use crate::visible::line;
 
-/// The settings of a sign-in, one a line.
+/// Formats the sign-in settings, one per line.
 pub(crate) fn settings(settings: &[AuthSetting], unattended: bool) -> String {
     let mut text = String::new();
     if settings.is_empty() {
@@ -28,7 +28,7 @@ pub(crate) fn settings(settings: &[AuthSetting], unattended: bool) -> String {
     text
 }
 
-/// The endpoints of a sign-in, one a line.
+/// Formats the endpoints of a sign-in, one per line.
 pub(crate) fn endpoints(endpoints: &[SignInEndpoint]) -> String {
     let mut text = String::from("  Credentials and tokens are sent to:\n");
     for endpoint in endpoints {
@@ -154,8 +154,8 @@ mod tests {
         }
         let text = described(&sign_in(Value::Null, false));
         for words in ["no page is opened", "write  (NEW)", "for tokens   https://evil.example/token"] {
-            assert!(text.contains(words), "S14: {words} is told: {text}");
+            assert!(text.contains(words), "S14: expected {words}: {text}");
         }
-        assert!(!text.contains("this page"), "where there is no page, nothing is said of it: {text}");
+        assert!(!text.contains("this page"), "a sign-in without a page mentions none: {text}");
     }
 }

@@ -1,4 +1,4 @@
-//! Events as they are printed: every change as a JSON line, the main ones as words for people.
+//! Prints events: every change as a JSON line, and the main ones as text for people.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,15 +12,15 @@ use crate::output::{Output, value, without_variables};
 use crate::talk::Talk;
 use crate::visible::line;
 
-/// The most entries read of a server's activity at once.
+/// Maximum number of entries per page of a server's activity log.
 const PAGE: u32 = 1_000;
 
-/// Which events are printed.
+/// Filter for the events to print.
 #[derive(Debug, Clone)]
 pub(crate) struct Filter {
-    /// Whether everything is watched, with each message.
+    /// Set to print all changes, including each message.
     watch: bool,
-    /// Only this server's.
+    /// Name of the only server whose events are printed, if any.
     server: Option<String>,
 }
 
@@ -42,18 +42,18 @@ pub(crate) trait Show {
     fn event(&mut self, event: &Event) -> impl Future<Output = ()> + Send;
 }
 
-/// A conversation that is printed, too, once there is one. All that is printed of events is printed by whoever follows them, so that
-/// what was said before a question stands before it.
+/// The conversation to print, if there is one. The task that follows the events prints everything, so that preceding
+/// text appears before a consent request.
 pub(crate) type Talks = Arc<Mutex<Option<Talk>>>;
 
-/// Prints events.
+/// Prints events to the output.
 pub(crate) struct Shown {
     api: Api,
     output: Arc<Output>,
     filter: Filter,
-    /// The latest entry printed of each server's activity.
+    /// Sequence number of the last printed activity entry, by server.
     last: HashMap<String, u64>,
-    /// What was said last of each server and call, not to say it twice.
+    /// Last printed text by server and call, to avoid repetition.
     said: HashMap<String, String>,
     talks: Talks,
 }
@@ -110,17 +110,17 @@ impl Shown {
                 let file = problem.file.as_deref().unwrap_or("the settings file");
                 self.output.say(&line(&format!("{file} can't be used: {}", problem.message)));
             }
-            // A question is printed with its decision.
+            // A consent request is printed together with its decision.
             Event::QuestionChanged { .. }
             | Event::AuthorizationChanged { .. }
             | Event::ConversationsChanged { .. }
             | Event::AuditChanged
             | Event::ModelsChanged
             | Event::SettingsChanged { .. } => return,
-            // A conversation is printed by who has it.
+            // A conversation is printed by its [`Talk`].
             Event::ReplyDelta { .. } | Event::ItemChanged { .. } => {}
             Event::QuestionClosed { .. } | Event::ConfigProblem { problem: None } => {}
-            // Another server's.
+            // Events of other servers are not printed.
             _ => return,
         }
         if let Value::Object(mut fields) = without_variables(value(event)) {
@@ -146,7 +146,7 @@ impl Shown {
     async fn activity(&mut self, server: &str) {
         let after = self.last.get(server).copied();
         let range = ActivityRange { server: server.to_owned(), after, limit: PAGE };
-        // A server that is gone meanwhile has no activity.
+        // A server that was removed meanwhile has no activity log.
         let Ok(page) = self.api.activity(range).await else { return };
         let first = page.entries.first().map_or(0, |entry| entry.seq);
         let missed = first.saturating_sub(after.unwrap_or(0) + 1);
@@ -179,7 +179,7 @@ fn activity_line(server: &str, entry: &ActivityEntry) -> String {
     line(&format!("{server} {arrow} {kind} {method}{id}{latency}{note} {}", entry.preview))
 }
 
-/// A state in words.
+/// Describes the state of a server.
 pub(crate) fn state_words(state: &ServerState) -> String {
     match state {
         ServerState::Stopped => String::from("stopped"),

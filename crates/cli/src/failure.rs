@@ -1,32 +1,32 @@
-//! Why a command failed, with the exit status for it.
+//! Failures of commands, with their exit status.
 
 use api::{ApiError, ErrorCode};
 use serde_json::{Value, json};
 
-/// Why a command failed.
+/// The failure of a command.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Failure {
-    /// The code for programs.
+    /// Error code for programs.
     pub(crate) code: String,
-    /// The cause in words.
+    /// Description of the cause.
     pub(crate) message: String,
-    /// More for programs, by code.
+    /// Additional data for programs, depending on the code.
     pub(crate) data: Option<Box<Value>>,
-    /// What came back nevertheless.
+    /// Value that the command returned nevertheless.
     pub(crate) value: Option<Box<Value>>,
-    /// The exit status.
+    /// Exit status of the program.
     pub(crate) status: u8,
 }
 
-/// The call failed.
+/// Exit status of a failed command.
 const FAILED: u8 = 1;
-/// The command line, or a file named by it, can't be used.
+/// Exit status for an invalid command line, or an invalid file that it names.
 const USAGE: u8 = 2;
-/// The policy or the user refused.
+/// Exit status for an act that the policy or the user denied.
 const REFUSED: u8 = 3;
 
 impl Failure {
-    /// A failure by its code.
+    /// Creates a failure with the exit status of its code.
     pub(crate) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         let status = match code {
             ErrorCode::Refused | ErrorCode::Cancelled => REFUSED,
@@ -38,22 +38,22 @@ impl Failure {
         Self { code, message: message.into(), data: None, value: None, status }
     }
 
-    /// The command line, or a file named by it, can't be used.
+    /// Creates a failure for an invalid command line, or an invalid file that it names.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(ErrorCode::BadRequest, message)
     }
 
-    /// The tool says itself that it failed.
+    /// Creates a failure that the tool itself reported.
     pub(crate) fn tool(message: String, value: Value) -> Self {
         Self { code: String::from("tool"), message, data: None, value: Some(Box::new(value)), status: FAILED }
     }
 
-    /// A signal ended it.
+    /// Creates a failure for a signal that ended the program.
     pub(crate) fn interrupted(signal: u8) -> Self {
         Self { status: 128 + signal, ..Self::new(ErrorCode::Cancelled, "interrupted") }
     }
 
-    /// As the last line shows it.
+    /// Returns the failure in the format of the result line.
     pub(crate) fn to_json(&self) -> Value {
         let mut error = json!({ "code": self.code, "message": self.message });
         if let Some(data) = &self.data {

@@ -1,4 +1,5 @@
-//! How content of a server flows on: which results are reviewed before a model reads them, and after what its calls ask.
+//! The `flow` command: results that are reviewed before a model reads them, and content after which calls require
+//! approval.
 
 use api::Handler as _;
 use api::data::{DataFlow, Nothing, ResultReview, SameServer, SetDataFlow};
@@ -10,7 +11,7 @@ use crate::output::value;
 use crate::session::Session;
 use crate::visible::line;
 
-/// Shows it, and sets what is given.
+/// Shows the settings, and changes those that are given.
 pub(crate) async fn run(session: &Session, what: Flow) -> Result<Value, Failure> {
     session.servers(Some(&what.server)).await?;
     let before = flow_of(session, &what.server).await?;
@@ -39,7 +40,7 @@ async fn flow_of(session: &Session, server: &str) -> Result<DataFlow, Failure> {
     own.map(|own| own.flow).ok_or_else(|| Failure::usage(format!("there is no server {:?}", line(server))))
 }
 
-/// None for what is set for the server.
+/// Returns the review setting, or `None` to use that of the server.
 const fn review(name: ReviewName) -> Option<ResultReview> {
     match name {
         ReviewName::Off => Some(ResultReview::Off),

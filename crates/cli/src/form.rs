@@ -1,11 +1,11 @@
-//! Forms on a terminal: fields in words, and what is typed as values.
+//! Forms on a terminal: describes the fields, and converts input to values.
 
 use api::data::{ChoiceOption, FieldKind, FieldProblem, FormField, FormProblem, TextFormat};
 use serde_json::Value;
 
 use crate::visible::line;
 
-/// A field in words, on one or more lines.
+/// Describes a field, on one or more lines.
 pub(crate) fn field_words(field: &FormField) -> String {
     let title = field.title.as_deref().map(|title| format!(" \"{}\"", line(title))).unwrap_or_default();
     let need = if field.required { "required" } else { "may be left empty" };
@@ -67,7 +67,8 @@ fn kind_words(kind: &FieldKind) -> String {
     }
 }
 
-/// What is typed for a field; nothing if it is left empty. What does not fit stays a text, and the check says so.
+/// Converts the input for a field, or returns its default for empty input. Invalid input stays a string, which the
+/// validation rejects.
 pub(crate) fn typed(field: &FormField, text: &str) -> Option<Value> {
     if text.is_empty() {
         return field.default.clone();
@@ -91,7 +92,7 @@ pub(crate) fn typed(field: &FormField, text: &str) -> Option<Value> {
     })
 }
 
-/// An option by its value, its title or its number, in this order.
+/// Returns the option with this value, title or number, in this order.
 fn choice(options: &[ChoiceOption], text: &str) -> String {
     let text = text.trim();
     let named = options.iter().find(|option| option.value == text).or_else(|| options.iter().find(|o| o.title == text));
@@ -99,7 +100,7 @@ fn choice(options: &[ChoiceOption], text: &str) -> String {
     named.or_else(numbered).map_or_else(|| text.to_owned(), |option| option.value.clone())
 }
 
-/// A problem in words.
+/// Describes a validation error.
 pub(crate) fn problem_words(problem: &FormProblem) -> String {
     let limit = problem.limit.map(|limit| format!(" ({limit})")).unwrap_or_default();
     let words = match problem.problem {
@@ -138,17 +139,22 @@ mod tests {
         let number = || FieldKind::Number { integer: false, minimum: None, maximum: None };
         let cases = [
             (text(), "5", Some(json!("5")), "text stays text"),
-            (text(), "", None, "nothing is left out"),
+            (text(), "", None, "empty input has no value"),
             (number(), " 5.5 ", Some(json!(5.5)), "a number"),
             (number(), "7", Some(json!(7)), "a whole number"),
-            (number(), "many", Some(json!("many")), "what is no number is left to the check"),
+            (number(), "many", Some(json!("many")), "an invalid number is left to the validation"),
             (FieldKind::Boolean, "Yes", Some(json!(true)), "yes"),
             (FieldKind::Boolean, "n", Some(json!(false)), "no"),
-            (FieldKind::Boolean, "maybe", Some(json!("maybe")), "neither is left to the check"),
+            (FieldKind::Boolean, "maybe", Some(json!("maybe")), "an invalid Boolean is left to the validation"),
             (FieldKind::Choice { options: options() }, "1", Some(json!("a")), "an option by number"),
-            (FieldKind::Choice { options: options() }, "2", Some(json!("2")), "a value goes before a number"),
+            (FieldKind::Choice { options: options() }, "2", Some(json!("2")), "a value takes precedence over a number"),
             (FieldKind::Choice { options: options() }, "Title a", Some(json!("a")), "an option by title"),
-            (FieldKind::Choice { options: options() }, "9", Some(json!("9")), "no option is left to the check"),
+            (
+                FieldKind::Choice { options: options() },
+                "9",
+                Some(json!("9")),
+                "an unknown option is left to the validation",
+            ),
             (
                 FieldKind::Choices { options: options(), min_items: None, max_items: None },
                 "1, 2,",
@@ -160,7 +166,7 @@ mod tests {
             assert_eq!(typed(&field(kind, None), typed_text), wanted, "{why}");
         }
         let with_default = field(FieldKind::Boolean, Some(json!(true)));
-        assert_eq!(typed(&with_default, ""), Some(json!(true)), "what is left empty keeps what it had at first");
-        assert_eq!(typed(&with_default, "n"), Some(json!(false)), "what is typed replaces it");
+        assert_eq!(typed(&with_default, ""), Some(json!(true)), "empty input results in the default");
+        assert_eq!(typed(&with_default, "n"), Some(json!(false)), "input replaces the default");
     }
 }

@@ -1,4 +1,4 @@
-//! Servers from and for other apps.
+//! The `import` and `export` commands: servers from and for other apps.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::session::Session;
 use crate::visible::{line, value};
 
-/// Imports what is found, or says what would be imported.
+/// Imports the found servers, or shows what would be imported.
 pub(crate) async fn run(session: &Session, what: Import) -> Result<Value, Failure> {
     session.servers(None).await?;
     let surroundings = surroundings(what.home)?;
@@ -56,7 +56,7 @@ pub(crate) async fn run(session: &Session, what: Import) -> Result<Value, Failur
     }
 }
 
-/// Prints the servers for another app.
+/// Prints the servers in the format of another app.
 pub(crate) async fn export(session: &Session, format: ExportFormat) -> Result<Value, Failure> {
     session.servers(None).await?;
     let form = match format {
@@ -85,7 +85,7 @@ fn surroundings(home: Option<PathBuf>) -> Result<Surroundings, Failure> {
     Ok(Surroundings::of_user(home, |name| std::env::var_os(name).map(PathBuf::from)))
 }
 
-/// A word is an app where there is one of that name; all else is a path.
+/// A word is an app if there is one of that name, and otherwise a path.
 fn from(named: Option<String>) -> From {
     match named {
         None => From::All,
@@ -96,7 +96,7 @@ fn from(named: Option<String>) -> From {
     }
 }
 
-/// Secrets that end with this program are of no use, so they are named as those to enter.
+/// Returns a note about secrets that are only stored until this program ends, which have to be entered again.
 fn not_kept(server: &FoundServer, kept: &SecretKept) -> Option<String> {
     let SecretKept::ThisRun { cause } = kept else { return None };
     let names: Vec<&str> = server
@@ -122,7 +122,7 @@ fn in_words(problem: &ConfigProblem) -> String {
     format!("{file}{at}{column}{}", problem.message)
 }
 
-/// A server as programs read it.
+/// Formats a server for programs.
 fn in_json(server: &FoundServer) -> Value {
     let mut object = Map::new();
     let origin = server.origins.first();
@@ -150,7 +150,7 @@ fn in_json(server: &FoundServer) -> Value {
     Value::Object(object)
 }
 
-/// The servers by file, for people. `failed` of them could not be imported.
+/// Formats the servers by file, for people. `failed` of them could not be imported.
 fn words(report: &Report, dry_run: bool, failed: usize) -> String {
     let mut text = String::new();
     for file in &report.files {

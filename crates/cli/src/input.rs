@@ -1,27 +1,28 @@
-//! Standard input, line by line, for whoever waits for a line first: a question, or the address of a sign-in.
+//! Standard input, read line by line. Lines are delivered to the first waiting reader: a prompt, or a sign-in that
+//! expects an address.
 
 use std::io::BufRead as _;
 use std::sync::Arc;
 
 use tokio::sync::{Mutex, mpsc};
 
-/// How many lines are read ahead.
+/// Number of lines that are read ahead.
 const AHEAD: usize = 16;
 
-/// Lines of standard input. Nothing is read before the first is wanted.
+/// Lines of standard input. Reading starts with the first request for a line.
 #[derive(Clone, Default)]
 pub(crate) struct Input {
     lines: Arc<Mutex<Option<mpsc::Receiver<String>>>>,
 }
 
 impl Input {
-    /// The next line; none at the end. Dropped while it waits, it loses none.
+    /// Returns the next line, or `None` at the end. Cancellation doesn't lose a line.
     pub(crate) async fn line(&self) -> Option<String> {
         self.lines.lock().await.get_or_insert_with(read).recv().await
     }
 }
 
-/// Reads lines on a thread of its own: a read of standard input can't be given up.
+/// Reads lines on a separate thread, because a read of standard input can't be cancelled.
 fn read() -> mpsc::Receiver<String> {
     let (sender, lines) = mpsc::channel(AHEAD);
     std::thread::spawn(move || {

@@ -1,5 +1,5 @@
-//! Adding a server that a registry lists or a bundle holds, and putting another version in the place of one that was added so. Nothing is started or
-//! approved, and no other server is replaced.
+//! The `install` command: adds a server from a registry or a bundle, or upgrades one. Nothing is started or approved,
+//! and no other server is replaced.
 
 use std::io::IsTerminal as _;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::session::Session;
 use crate::visible::line;
 use crate::{plan_text, registry};
 
-/// Shows what would be set up, and adds it once that is confirmed.
+/// Shows the configuration, and adds the server after a confirmation.
 pub(crate) async fn run(session: &Session, what: Install) -> Result<Value, Failure> {
     let there = session.servers(None).await?;
     let host = session.api.host();
@@ -35,14 +35,14 @@ pub(crate) async fn run(session: &Session, what: Install) -> Result<Value, Failu
         return Err(Failure::new(ErrorCode::BadName, message));
     }
     let sandbox = match what.upgrade {
-        // It keeps the one that it has.
+        // An upgrade keeps the existing sandbox.
         Some(_) => None,
         None => sandbox(&what, &installer.containment(&plan).await, bundle.as_deref())?,
     };
     let values = values(&what, &plan, &session.input, &session.output).await?;
     let draft = InstallDraft { source, name: plan.name.clone(), values, sandbox, upgrades: what.upgrade.clone() };
     let mut shown = json!({ "origin": origin, "plan": plan_text::in_json(&plan), "added": false });
-    // What is offered was asked for now; an older answer may be kept under the exact version.
+    // The offer is current, while an older response may be cached under the exact version.
     let preview = match installer.preview(host, &draft, Freshness::Now).await {
         Ok(preview) => preview,
         Err(InstallError::Fill(error)) => {
@@ -95,7 +95,7 @@ pub(crate) async fn run(session: &Session, what: Install) -> Result<Value, Failu
     Ok(shown)
 }
 
-/// Asks on a terminal. Elsewhere nobody can be asked.
+/// Prompts for confirmation on a terminal. Returns `false` if no user can be prompted.
 async fn is_confirmed(session: &Session, question: &str) -> bool {
     let is_terminal =
         std::io::stdin().is_terminal() && std::io::stdout().is_terminal() && std::io::stderr().is_terminal();

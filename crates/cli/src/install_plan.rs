@@ -1,4 +1,5 @@
-//! From the options of `install` to the values and the sandbox that a plan is filled with, and what results, for people and programs.
+//! Converts the options of `install` to the values and the sandbox of a plan, and formats the result for people and
+//! programs.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,10 +15,10 @@ use crate::input::Input;
 use crate::output::Output;
 use crate::visible::{line, value};
 
-/// What stands for a secret's value.
+/// Placeholder for a secret's value.
 const KEPT: &str = "(for the keychain)";
 
-/// The values of the inputs: those on the command line, and secrets from standard input.
+/// Collects the values of the inputs: those on the command line, and secrets from standard input.
 pub(crate) async fn values(
     what: &Install,
     plan: &InstallPlan,
@@ -53,10 +54,11 @@ pub(crate) async fn values(
     Ok(values)
 }
 
-/// The sandbox of a server; none if it is not wanted, or of no use for it.
+/// Returns the sandbox of a server, or `None` if it is disabled, or not applicable.
 ///
 /// # Errors
-/// If this computer has nothing that could hold a server, or the options don't fit.
+///
+/// Returns a [`Failure`] if this computer has no sandbox, or the options are contradictory.
 pub(crate) fn sandbox(
     what: &Install,
     containment: &InstallContainment,
@@ -105,7 +107,7 @@ pub(crate) fn sandbox(
     }
 }
 
-/// What would be set up, for people.
+/// Formats the new server for people.
 pub(crate) fn words(server: &NewServer) -> String {
     let mut text = format!("name        {}\n", value(&server.entry.name));
     let shown = |values: &BTreeMap<String, String>| -> BTreeMap<String, String> {
@@ -134,7 +136,7 @@ pub(crate) fn words(server: &NewServer) -> String {
     text
 }
 
-/// What another version would change, for people: what goes begins with -, what comes with +, and the rest stays.
+/// Formats the changes of an upgrade for people: removed lines begin with -, added ones with +.
 pub(crate) fn changes(before: &NewServer, after: &NewServer) -> String {
     let (before, after) = (words(before), words(after));
     let is_in = |text: &str, line: &str| text.lines().any(|other| other == line);
@@ -143,7 +145,7 @@ pub(crate) fn changes(before: &NewServer, after: &NewServer) -> String {
     gone.chain(now).collect()
 }
 
-/// What would be set up, for programs.
+/// Formats the new server for programs.
 pub(crate) fn in_json(server: &NewServer) -> Value {
     let shown = |values: &BTreeMap<String, String>| -> Value {
         let plain = values.iter().map(|(name, text)| (name.clone(), Value::from(text.as_str())));
@@ -172,7 +174,7 @@ fn masked(parts: &[ValuePart]) -> String {
     parts.iter().map(part).collect()
 }
 
-/// A sandbox would keep these from the service that runs containers.
+/// A sandbox would prevent these programs from accessing the container service.
 fn is_container(command: &str) -> bool {
     matches!(command, "docker" | "podman")
 }

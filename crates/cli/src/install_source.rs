@@ -1,4 +1,4 @@
-//! What `install` is asked for: a server of a registry or a bundle, and what is offered of it.
+//! Resolves the argument of `install`: a server of a registry, or a bundle.
 
 use std::path::{Path, PathBuf};
 
@@ -18,21 +18,21 @@ use crate::failure::Failure;
 use crate::registry::{about, about_in_json, name_and_version, tell_age};
 use crate::visible::line;
 
-/// What is installed.
+/// The server to install.
 pub(crate) struct Source {
-    /// By which it is found again, exactly.
+    /// Exact reference, by which the server is found again.
     pub(crate) source: InstallSource,
-    /// The plan for it.
+    /// Installation plan for the server.
     pub(crate) plan: InstallPlan,
-    /// The folder that a bundle would have.
+    /// Folder that a bundle would be unpacked to.
     pub(crate) bundle: Option<PathBuf>,
-    /// Where it comes from, for people.
+    /// Description of the source, for people.
     pub(crate) words: String,
-    /// Where it comes from, for programs.
+    /// Description of the source, for programs.
     pub(crate) origin: Value,
 }
 
-/// Finds what is asked for.
+/// Finds the requested server.
 pub(crate) async fn find(what: &Install, installer: &Installer, host: &Host) -> Result<Source, Failure> {
     let asked = SystemClock.now();
     let source = named_source(what)?;
@@ -73,7 +73,7 @@ fn bundle_in_json(file: &BundleFile) -> Value {
     json!({ "name": manifest.name, "version": manifest.version, "sha256": archive.sha256(), "folder": file.folder })
 }
 
-/// What is named on the command line.
+/// Returns the source that the command line names.
 fn named_source(what: &Install) -> Result<Option<InstallSource>, Failure> {
     let target = match (what.package, what.remote) {
         (Some(number), _) => Some(InstallTarget::Package { number }),
@@ -99,13 +99,13 @@ fn named_source(what: &Install) -> Result<Option<InstallSource>, Failure> {
     Ok(Some(InstallSource::Registry { name: name.to_owned(), version: Some(version.to_owned()), target }))
 }
 
-/// A name of a registry has its one slash between namespace and name, and never such an end.
+/// The name in a registry contains one slash, between namespace and name, and never ends like a bundle.
 fn is_path(what: &str) -> bool {
     let ending = Path::new(what).extension();
     ending.is_some_and(|ending| BUNDLE_EXTENSIONS.iter().any(|known| ending.eq_ignore_ascii_case(known)))
 }
 
-/// The reason in the words of the command line.
+/// Describes the problem in terms of the command line options.
 fn explain(problem: &NotInstallable, entry: &RegistryEntry, about: &str) -> Failure {
     match problem {
         NotInstallable::NotChosen | NotInstallable::Nothing => Failure::usage(choices(entry)),

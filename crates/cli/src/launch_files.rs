@@ -1,13 +1,13 @@
-//! The files that the approval of a start is over, in words.
+//! Describes the files that the approval of a start covers.
 
 use api::data::{LaunchFile, LaunchFileRole};
 
 use crate::visible::line;
 
-/// So much of a hash tells files apart.
+/// Number of hash characters that are shown.
 const SHORT: usize = 16;
 
-/// One line for all, and two for each.
+/// Formats a summary line, and two lines per file.
 pub(crate) fn words(files: &[LaunchFile]) -> String {
     let mut text = match files.len() {
         0 => return String::new(),
@@ -64,11 +64,11 @@ mod tests {
         let told = words(&[program, file("/home/ann/server\u{1b}.js", true)]);
         let told: Vec<&str> = told.lines().map(str::trim).collect();
         assert_eq!(told[0], "2 files decide what runs; the approval is for them as they are now:");
-        assert_eq!(told[1..3], ["/usr/bin/node", "leads to /usr/lib/node"], "where a link leads");
+        assert_eq!(told[1..3], ["/usr/bin/node", "leads to /usr/lib/node"], "the target of a link");
         assert!(told[3].starts_with("the program, 12 bytes, told by its size"), "{told:?}");
-        assert!(!told[4].contains('\u{1b}'), "nothing in a name reaches the terminal: {told:?}");
+        assert!(!told[4].contains('\u{1b}'), "control characters in a name are escaped: {told:?}");
         assert_eq!(told[5], "named in the arguments, 12 bytes, SHA-256 0123456789abcdef…");
-        assert_eq!(told[6..], ["CHANGED since it was approved"], "only what changed is marked");
+        assert_eq!(told[6..], ["CHANGED since it was approved"], "only the changed file is marked");
         assert_eq!(words(&[]), "");
     }
 }

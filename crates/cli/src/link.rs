@@ -1,4 +1,4 @@
-//! Install links for the user's servers, as their authors put them on a page.
+//! The `link` command: install links for the user's servers, to publish on a page.
 
 use api::ApiError;
 use other_apps::{LinkFor, install_link};
@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::session::Session;
 use crate::visible::{block, line};
 
-/// Prints a link that installs a server, and says what is to be filled in and what no link carries. Nothing is started.
+/// Prints a link that installs a server, with notes on values to fill in and omitted settings. Nothing is started.
 pub(crate) async fn run(session: &Session, what: Link) -> Result<Value, Failure> {
     session.servers(Some(&what.server)).await?;
     let snapshot = session.api.host().snapshot().await.map_err(ApiError::from)?;

@@ -1,4 +1,4 @@
-//! Signing in to a server and out of it, and what is known of a sign-in.
+//! The commands for signing in and out, and for the state of a sign-in.
 
 use api::data::{Authorization, ServerName, ServerState, SignedOut, TokensKept};
 use api::{ErrorCode, Handler as _};
@@ -10,7 +10,7 @@ use crate::output::value;
 use crate::session::{self, Session};
 use crate::visible;
 
-/// Signs in. It was of no use if the tokens end with the program.
+/// Signs in. Fails if the tokens are lost when the program ends.
 pub(crate) async fn login(session: &Session, server: &str) -> Result<Value, Failure> {
     session.servers(Some(server)).await?;
     session.api.sign_in(named(server)).await?;
@@ -25,7 +25,7 @@ pub(crate) async fn login(session: &Session, server: &str) -> Result<Value, Fail
     }
 }
 
-/// The next command would know nothing of it.
+/// Returns the failure for tokens that the next command can't use.
 fn lost(server: &str, cause: &str, authorization: Value) -> Failure {
     let message = format!(
         "{server}: the sign-in worked, but it is lost now, because this program ends and its tokens can't be kept: {cause}\n\
@@ -34,7 +34,7 @@ fn lost(server: &str, cause: &str, authorization: Value) -> Failure {
     Failure { value: Some(Box::new(authorization)), ..Failure::new(ErrorCode::SignInNeeded, message) }
 }
 
-/// Signs out.
+/// Signs out of a server.
 pub(crate) async fn logout(session: &Session, server: &str) -> Result<Value, Failure> {
     session.servers(Some(server)).await?;
     let done = session.api.sign_out(named(server)).await?;
@@ -51,7 +51,7 @@ pub(crate) async fn logout(session: &Session, server: &str) -> Result<Value, Fai
     Ok(value(&done))
 }
 
-/// Who is signed in, and what the last sign-in did.
+/// Shows the account, and the steps of the last sign-in.
 pub(crate) async fn auth(session: &Session, server: &str) -> Result<Value, Failure> {
     session.servers(Some(server)).await?;
     let authorization = session.api.authorization(named(server)).await?;
@@ -60,7 +60,7 @@ pub(crate) async fn auth(session: &Session, server: &str) -> Result<Value, Failu
     Ok(value(&authorization))
 }
 
-/// The document by which authorization servers know Drawbridge, for whoever can put it somewhere.
+/// Prints the client ID metadata document of Drawbridge, to publish at this address.
 pub(crate) fn client_document(session: &Session, url: &str) -> Result<Value, Failure> {
     let unusable = || Failure::usage(format!("{url}: it must be an address that begins with https:// and has a path"));
     let text = credentials::settings::client_document(url).ok_or_else(unusable)?;
@@ -74,16 +74,16 @@ fn named(server: &str) -> ServerName {
     ServerName { server: server.to_owned() }
 }
 
-/// Waits until the sign-in has come to its end, and the server can be used.
+/// Waits until the sign-in has finished, and the server is ready.
 async fn followed(session: &Session, server: &str) -> Result<Authorization, Failure> {
     let mut changes = session.changes();
     loop {
         changes.borrow_and_update();
-        // In this order: a sign-in that begins when the server is in use is then known.
+        // The order matters: a sign-in that begins once the server is ready is then included.
         let state = session.state(server).await?;
         let known = session.api.authorization(named(server)).await?;
         if known.in_progress.is_none() {
-            // Whether it was refused is known from the events of before.
+            // Earlier events report if the sign-in was refused.
             session.catch_up().await;
             if let Some(end) = end(session, server, &state, &known) {
                 return end.map(|()| known);
@@ -95,7 +95,7 @@ async fn followed(session: &Session, server: &str) -> Result<Authorization, Fail
     }
 }
 
-/// Whether it has come to its end, and to which.
+/// Returns the outcome of the sign-in once it has finished.
 fn end(session: &Session, server: &str, state: &ServerState, known: &Authorization) -> Option<Result<(), Failure>> {
     let refused = session.is_refused(server);
     if refused {
@@ -115,15 +115,15 @@ fn end(session: &Session, server: &str, state: &ServerState, known: &Authorizati
     }
 }
 
-/// Whether somebody is signed in whose tokens are good.
+/// Returns `true` if an account with valid tokens is signed in.
 fn is_signed_in(known: &Authorization) -> bool {
     known.account.as_ref().is_some_and(|account| account.ended.is_none())
 }
 
-/// A failure with what was sent and answered on the way: where it broke off is the first thing to look at.
+/// Adds the requests and responses of the sign-in to a failure, to show where it failed.
 async fn with_steps(session: &Session, server: &str, failure: Failure) -> Failure {
     let Ok(known) = session.api.authorization(named(server)).await else { return failure };
-    // Who refuses knows why it broke off.
+    // A user who refused the sign-in knows why it failed.
     if known.steps.is_empty() || session.is_refused(server) {
         return failure;
     }

@@ -1,4 +1,5 @@
-//! `drawbridge-cli`: the host without a window, for terminals, scripts and CI. The same policy, the same audit log.
+//! `drawbridge-cli`: the host without a window, for terminals, scripts and CI, with the same policy and audit log as
+//! the app.
 
 mod account;
 mod answers;
@@ -70,13 +71,13 @@ fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
-            // Help is no failure; a program that asked for JSON gets its last line also for a wrong usage.
+            // Help is not a failure. With `--json`, an invalid command line also ends with a result line.
             if error.use_stderr() && std::env::args_os().any(|argument| argument == "--json") {
                 let words = error.render().to_string();
                 let first = words.lines().next().unwrap_or_default().trim_start_matches("error: ");
                 Output::new(true).result(Err(&Failure::usage(first)));
             }
-            // If that can't be printed there is nobody to tell.
+            // If printing fails, there is no other way to report it.
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
@@ -97,7 +98,7 @@ fn main() -> ExitCode {
         Err(error) => return end(&output, Err(Failure::new(api::ErrorCode::System, error.to_string()))),
     };
     let code = runtime.block_on(run(arguments, output));
-    // A read of standard input that still waits must not hold the program.
+    // A pending read of standard input must not block the exit.
     runtime.shutdown_background();
     code
 }
@@ -114,7 +115,7 @@ async fn run(arguments: Arguments, output: Arc<Output>) -> ExitCode {
         Ok(session) => session,
         Err(failure) => return end(&output, Err(failure)),
     };
-    // To be interrupted is how watching ends.
+    // An interrupt is the normal end of watching.
     let watches = matches!(arguments.command, arguments::Command::Watch(_));
     let result = tokio::select! {
         result = commands::run(&session, arguments.command) => result,
@@ -126,12 +127,13 @@ async fn run(arguments: Arguments, output: Arc<Output>) -> ExitCode {
     let code = end(&output, result);
     tokio::select! {
         () = session.close() => code,
-        // Who interrupts twice does not want to wait; the next start ends what is left.
+        // A second interrupt skips waiting. The next start cleans up.
         signal = interrupted() => ExitCode::from(128 + signal),
     }
 }
 
-/// Carries out the commands that use no server of the user's: `doctor` must work where no host starts. None for all others.
+/// Runs the commands that use no server: `doctor` must work if no host can start. Returns `None` for all other
+/// commands.
 async fn run_without_host(arguments: &Arguments, output: &Output) -> Option<Result<Value, Failure>> {
     match &arguments.command {
         arguments::Command::Doctor(what) => Some(doctor::run(arguments, what, output).await),
@@ -165,7 +167,7 @@ fn end(output: &Output, result: Result<Value, Failure>) -> ExitCode {
     }
 }
 
-/// Waits for a signal that ends the program, and gives its number.
+/// Waits for a signal that ends the program, and returns its number.
 #[cfg(unix)]
 async fn interrupted() -> u8 {
     use tokio::signal::unix::{SignalKind, signal};
@@ -186,7 +188,7 @@ async fn interrupted() -> u8 {
     }
 }
 
-/// Waits for a signal that ends the program, and gives its number.
+/// Waits for a signal that ends the program, and returns its number.
 #[cfg(not(unix))]
 async fn interrupted() -> u8 {
     match tokio::signal::ctrl_c().await {

@@ -1,19 +1,19 @@
-//! Marks of a definition in words: what changed since it was seen, and what is worth a second look.
+//! Describes the marks of a definition: changes since the review, look-alikes and flags.
 
 use api::data::{Change, Diff, Flag, FlagReason, LookAlike, Marks, Standing};
 use offers::review::{Piece, changed_words};
 
 use crate::visible::{block, line};
 
-/// The brackets around changed words of a line.
+/// Brackets around the changed words of a line.
 const OPEN: char = '⟦';
 const CLOSE: char = '⟧';
-/// How much is shown next to a change of what did not change, in characters.
+/// Number of unchanged characters shown next to a change.
 const CONTEXT: usize = 60;
-/// The caution below the marks of a definition, also where it has none.
+/// Caution below the marks of a definition, shown also if it has none.
 const HINTS: &str = "A definition without a mark is not a safe one: marks find only what is known.";
 
-/// The marks of a definition in words; empty if it has none and was reviewed.
+/// Describes the marks of a definition. Empty if it has none and is reviewed.
 pub(crate) fn words(marks: &Marks) -> String {
     let mut text = String::new();
     if marks.outdated {
@@ -60,7 +60,7 @@ fn diff_words(diff: &Diff) -> String {
     text
 }
 
-/// Both sides of a change, each with what is not in the other between double brackets. Long parts that are the same are cut.
+/// Returns both sides of a change, with differing text in double brackets and long unchanged text shortened.
 fn marked(change: &Change) -> (Option<String>, Option<String>) {
     let (Some(before), Some(after)) = (&change.before, &change.after) else {
         return (change.before.clone(), change.after.clone());
@@ -77,7 +77,7 @@ fn marked(change: &Change) -> (Option<String>, Option<String>) {
     (side(before), side(after))
 }
 
-/// A part that did not change, without its middle if that is long; at the beginning or end of all of it, with what is next to a change.
+/// Shortens the middle of a long unchanged text. At the beginning or end, only the part next to a change is retained.
 fn shortened(text: &str, is_first: bool, is_last: bool) -> String {
     let count = text.chars().count();
     if count <= 3 * CONTEXT || (is_first && is_last) {
@@ -90,7 +90,7 @@ fn shortened(text: &str, is_first: bool, is_last: bool) -> String {
     format!("{first}⟨{} characters as before⟩{rest}", count - start - end)
 }
 
-/// A text that has none of our marks of its own.
+/// Escapes the brackets in a text.
 fn without_marks(text: &str) -> String {
     text.replace(OPEN, "\\u{27e6}").replace(CLOSE, "\\u{27e7}")
 }
@@ -125,25 +125,25 @@ mod tests {
         assert_eq!(
             diff("Reads a file", "Reads a file and sends it"),
             "  CHANGED: description\n    - Reads a file\n    + Reads a file⟦ and sends it⟧\n",
-            "only what is new is marked"
+            "only new text is marked"
         );
         let long = "word ".repeat(100);
         let told = diff(&format!("{long}old{long}"), &format!("{long}new{long}"));
-        assert!(told.contains(" characters as before⟩"), "what is the same is cut: {told}");
-        assert!(told.contains("⟦") && told.len() < 700, "and what is not is shown: {told}");
+        assert!(told.contains(" characters as before⟩"), "unchanged text is shortened: {told}");
+        assert!(told.contains("⟦") && told.len() < 700, "changed text is shown in full: {told}");
     }
 
     #[test]
     fn s34_a_server_can_not_forge_the_marks() {
         let told = diff("a b", "a ⟧harmless⟦ b");
-        assert_eq!(told.matches(['⟦', '⟧']).count(), 2, "one pair, which is ours: {told}");
-        assert!(told.contains("\\u{27e7}harmless\\u{27e6}"), "its own are spelled out: {told}");
+        assert_eq!(told.matches(['⟦', '⟧']).count(), 2, "only one pair of brackets: {told}");
+        assert!(told.contains("\\u{27e7}harmless\\u{27e6}"), "brackets in the text are escaped: {told}");
     }
 
     #[test]
     fn s38_that_no_mark_is_no_praise_is_said_beside_each_definition() {
         let marks = Marks { review: Some(Standing::New), ..Marks::default() };
-        assert!(words(&marks).contains(HINTS), "where nobody has reviewed it");
-        assert!(words(&Marks::default()).is_empty(), "and not where there is nothing to review");
+        assert!(words(&marks).contains(HINTS), "shown for an unreviewed definition");
+        assert!(words(&Marks::default()).is_empty(), "not shown for a reviewed definition");
     }
 }

@@ -1,5 +1,5 @@
-//! Providers of models: listed, set up, tried, removed. Keys come from the environment or from standard input, never from an
-//! argument: those are seen by every program of this computer.
+//! The `models` commands. Keys are read from the environment or from standard input, and never from an argument, which
+//! every program on the computer can read.
 
 use std::io::Read as _;
 
@@ -17,12 +17,12 @@ use crate::session::Session;
 use crate::table::table;
 use crate::visible;
 
-/// Where a key is taken from, if it is there.
+/// Environment variable with a key.
 const VARIABLE: &str = "DRAWBRIDGE_MODEL_KEY";
-/// The longest key that is read, in bytes.
+/// Maximum length of a key, in bytes.
 const LIMIT: u64 = 8 << 10;
 
-/// Carries out a command about models.
+/// Runs a `models` command.
 pub(crate) async fn run(session: &Session, command: Option<ModelsCommand>) -> Result<Value, Failure> {
     match command.unwrap_or(ModelsCommand::List { provider: None }) {
         ModelsCommand::List { provider } => list(session, provider).await,
@@ -118,7 +118,7 @@ async fn add(session: &Session, new: NewProvider) -> Result<Value, Failure> {
     let preset = all.presets.iter().find(|preset| preset.id == new.provider);
     let settings = settings(&new, preset)?;
     let wants_key = new.key || preset.is_some_and(|preset| preset.wants_key);
-    // Read before anything is changed.
+    // The key is read before anything is changed.
     let key = if wants_key || std::env::var_os(VARIABLE).is_some() { Some(key(session).await?) } else { None };
     session.api.set_provider(settings).await?;
     if let Some(key) = key {
@@ -159,7 +159,7 @@ const fn wire(name: WireName) -> ProviderKind {
     }
 }
 
-/// The key: from the environment, else from standard input.
+/// Reads the key from the environment, or else from standard input.
 async fn key(session: &Session) -> Result<String, Failure> {
     let key = match std::env::var(VARIABLE) {
         Ok(key) => key,
@@ -180,7 +180,7 @@ async fn key(session: &Session) -> Result<String, Failure> {
     Ok(key.to_owned())
 }
 
-/// Keeps a key. It was of no use if it ends with the program.
+/// Stores a key. Fails if it is lost when the program ends.
 async fn keep(session: &Session, id: String, key: String) -> Result<SecretsKept, Failure> {
     let kept = session.api.set_provider_key(SetProviderKey { id, key }).await?;
     match kept.only_this_run {

@@ -1,4 +1,4 @@
-//! What is printed: for people or as JSON Lines.
+//! Prints output for people, or as JSON Lines.
 
 use std::fmt;
 use std::io::{self, IsTerminal as _, Write};
@@ -11,11 +11,12 @@ use tokio::sync::Notify;
 use crate::failure::Failure;
 use crate::visible;
 
-/// The most pieces of output that wait while a question is answered. With more they are printed, and the prompt once more.
+/// Maximum number of pieces of output that wait during a prompt. Beyond it they are printed, and the prompt is
+/// repeated.
 const MAX_HELD: usize = 1_000;
 
-/// Where all output goes through, so that lines stay whole and in order: also that of prompts. While the user is asked
-/// something, all else waits.
+/// The single path for all output, so that lines stay complete and in order, including prompts. During a prompt, all
+/// other output waits.
 pub(crate) struct Output {
     json: bool,
     screen: Mutex<Screen>,
@@ -25,17 +26,17 @@ pub(crate) struct Output {
 struct Screen {
     out: Box<dyn Write + Send>,
     err: Box<dyn Write + Send>,
-    /// Whether the result was printed, after which nothing is.
+    /// Set once the result is printed, after which nothing follows.
     over: bool,
-    /// What waits for an answer of the user.
+    /// Output that waits for the user's decision.
     held: Option<Held>,
 }
 
-/// What is printed once the user has answered.
+/// Output that is printed after the user's decision.
 #[derive(Default)]
 struct Held {
     pieces: Vec<(Stream, String)>,
-    /// The line that the user answers on.
+    /// Line on which the user types.
     prompt: String,
 }
 
@@ -59,17 +60,17 @@ impl Output {
         self.screen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether JSON is wanted.
+    /// Returns `true` if the output is JSON.
     pub(crate) const fn is_json(&self) -> bool {
         self.json
     }
 
-    /// Waits until nobody reads standard output any more.
+    /// Waits until standard output is closed by its reader.
     pub(crate) async fn nobody_reads(&self) {
         self.gone.notified().await;
     }
 
-    /// Prints an event, if JSON is wanted.
+    /// Prints an event in JSON output.
     pub(crate) fn event(&self, name: &str, fields: Value) {
         if !self.json {
             return;
@@ -82,46 +83,46 @@ impl Output {
         self.print(format!("{}\n", visible::json(&Value::Object(line))));
     }
 
-    /// Prints lines of a result, if it is for people.
+    /// Prints lines of a result in output for people.
     pub(crate) fn text(&self, lines: &str) {
         if !self.json && !lines.is_empty() {
             self.print(format!("{}\n", lines.trim_end_matches('\n')));
         }
     }
 
-    /// Prints a piece of a line, or of several, if it is for people.
+    /// Prints part of a line, or several lines, in output for people.
     pub(crate) fn piece(&self, text: &str) {
         if !self.json {
             self.print(text.to_owned());
         }
     }
 
-    /// Says that a line is waited for, to a person at a terminal.
+    /// Prints a prompt for input, if standard input is a terminal.
     pub(crate) fn prompt(&self, words: &str) {
         if !self.json && io::stdin().is_terminal() {
             self.screen().put(Stream::Err, words.to_owned());
         }
     }
 
-    /// Says something beside the result, if it is for people.
+    /// Prints a message to standard error in output for people.
     pub(crate) fn say(&self, line: &str) {
         if !self.json {
             self.announce(line);
         }
     }
 
-    /// Says something beside the result, whoever reads that.
+    /// Prints a message to standard error in every output format.
     pub(crate) fn announce(&self, line: &str) {
         self.screen().put(Stream::Err, format!("{line}\n"));
     }
 
-    /// The user is asked something: until this is dropped, nothing but what is asked is printed.
+    /// Starts a prompt. Until the returned value is dropped, all other output waits.
     pub(crate) fn ask(self: &Arc<Self>) -> Asking {
         self.screen().held.get_or_insert_default();
         Asking { output: Arc::clone(self) }
     }
 
-    /// Prints the result. Nothing is printed after it.
+    /// Prints the result. All later output is discarded.
     pub(crate) fn result(&self, result: Result<&Value, &Failure>) {
         let mut screen = self.screen();
         screen.release();
@@ -160,7 +161,7 @@ impl fmt::Debug for Output {
 }
 
 impl Screen {
-    /// Prints a piece, now or once the user has answered. Gives whether somebody reads it, as far as that is known.
+    /// Prints a piece now or after the prompt. Returns `false` if standard output is known to be closed.
     fn put(&mut self, stream: Stream, text: String) -> bool {
         let Some(held) = &mut self.held else { return self.write(stream, &text) };
         held.pieces.push((stream, text));
@@ -184,7 +185,8 @@ impl Screen {
         pieces.into_iter().fold(true, |is_read, (stream, text)| self.write(stream, &text) && is_read)
     }
 
-    /// Gives whether somebody reads it. Of standard error that is never asked: there is nowhere to say that nothing can be said.
+    /// Writes a piece. Returns `false` if standard output is closed. Errors of standard error are ignored, as they
+    /// can't be reported.
     fn write(&mut self, stream: Stream, text: &str) -> bool {
         let to = match stream {
             Stream::Out => &mut self.out,
@@ -195,16 +197,16 @@ impl Screen {
     }
 }
 
-/// A question that the user is asked on the terminal.
+/// A prompt on the terminal.
 pub(crate) struct Asking {
     output: Arc<Output>,
 }
 
 impl Asking {
-    /// Prints a part of what is asked. What stands behind its last line break is the prompt.
+    /// Prints part of the prompt. The text after the last line break is the line on which the user types.
     pub(crate) fn write(&self, text: &str) {
         let mut screen = self.output.screen();
-        // A terminal that is gone ends the input, too, and that is a no.
+        // If the terminal is gone, the input ends as well, which counts as no.
         screen.write(Stream::Err, text);
         if let Some(held) = &mut screen.held {
             text.rsplit('\n').next().unwrap_or_default().clone_into(&mut held.prompt);
@@ -218,13 +220,13 @@ impl Drop for Asking {
     }
 }
 
-/// A value as JSON. What is printed is made of texts, numbers and lists, which always can be.
+/// Serializes a value to JSON. Output consists of strings, numbers and lists, for which this can't fail.
 pub(crate) fn value(of: &impl Serialize) -> Value {
     serde_json::to_value(of).unwrap_or_default()
 }
 
-/// Takes the values of a server's variables out, which are often keys: output ends up in logs that others read. They are in the
-/// settings file for whoever may see them.
+/// Redacts the values of a server's environment variables, which are often keys: output may end up in logs. The
+/// settings file contains the values.
 pub(crate) fn without_variables(mut value: Value) -> Value {
     hide(&mut value);
     value
@@ -232,7 +234,7 @@ pub(crate) fn without_variables(mut value: Value) -> Value {
 
 fn hide(value: &mut Value) {
     match value {
-        // A server, and a question about one.
+        // A server, or a consent request about one.
         Value::Object(map) if map.contains_key("config") || map.contains_key("body") => {
             for key in ["config", "body"] {
                 match map.get_mut(key).and_then(|part| part.get_mut("env")) {
@@ -250,14 +252,14 @@ fn hide(value: &mut Value) {
     }
 }
 
-/// Stands for a value that is not printed.
+/// Replacement for a redacted value.
 const HIDDEN: &str = "(hidden)";
 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
 
-    /// A screen that can be read: standard output and standard error together.
+    /// Readable output for tests: standard output and standard error combined.
     #[derive(Clone, Default)]
     pub(crate) struct Paper(Arc<Mutex<Vec<u8>>>);
 
@@ -291,9 +293,13 @@ pub(crate) mod tests {
         asking.write("Let it run?\nAllow? ");
         output.say("← demo add: done");
         output.piece("2 and 3");
-        assert_eq!(paper.text(), "I add.\nLet it run?\nAllow? ", "all else waits");
+        assert_eq!(paper.text(), "I add.\nLet it run?\nAllow? ", "other output waits");
         drop(asking);
-        assert_eq!(paper.text(), "I add.\nLet it run?\nAllow? ← demo add: done\n2 and 3", "and comes in its order");
+        assert_eq!(
+            paper.text(),
+            "I add.\nLet it run?\nAllow? ← demo add: done\n2 and 3",
+            "waiting output is printed in order"
+        );
     }
 
     #[test]
@@ -306,8 +312,8 @@ pub(crate) mod tests {
             output.say("a line");
         }
         let text = paper.text();
-        assert_eq!(text.matches("a line\n").count(), MAX_HELD, "what is too much to wait is printed");
-        assert!(text.ends_with("a line\nAllow? "), "and the prompt follows once more: {}", &text[text.len() - 40..]);
+        assert_eq!(text.matches("a line\n").count(), MAX_HELD, "output beyond the limit is printed");
+        assert!(text.ends_with("a line\nAllow? "), "the prompt is repeated: {}", &text[text.len() - 40..]);
         drop(asking);
         assert_eq!(paper.text(), text, "nothing is printed twice");
     }

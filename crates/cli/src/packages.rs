@@ -1,10 +1,10 @@
-//! The package that a launcher would load, in words.
+//! Describes the package that a launcher would load.
 
 use api::data::{LoadedPackage, PackageVersion, UnknownPackage, UnknownReason};
 
 use crate::visible::line;
 
-/// The rows of a package in the question about a start.
+/// Formats the package in a consent request for a start.
 pub(crate) fn words(package: &LoadedPackage) -> String {
     let LoadedPackage { launcher, name, wanted, version, unknown, before, replaced, unpinned, configured: _ } = package;
     let mut text = String::new();

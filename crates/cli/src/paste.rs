@@ -1,4 +1,4 @@
-//! Signing in with a browser that is elsewhere: the address that it ends up at is pasted into standard input.
+//! Sign-in with a browser on another computer: the user pastes the redirect address into standard input.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -17,12 +17,12 @@ use crate::visible;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Waiting {
     server: String,
-    /// What the address begins with.
+    /// Beginning of the redirect address.
     redirect_uri: String,
 }
 
-/// Takes pasted addresses for whichever sign-in waits for one, until the host or the input ends. At the end of the input a
-/// browser on this computer may still come back by itself.
+/// Delivers pasted addresses to waiting sign-ins, until the host stops or the input ends. After the end of the input, a
+/// browser on this computer may still complete a sign-in.
 pub(crate) async fn take_all(api: Api, mut view: watch::Receiver<View>, input: Input, output: Arc<Output>) {
     let mut told = HashSet::new();
     loop {
@@ -42,7 +42,7 @@ pub(crate) async fn take_all(api: Api, mut view: watch::Receiver<View>, input: I
             changed = view.changed() => if changed.is_err() {
                 return;
             },
-            // A line typed while a question is open is its answer.
+            // A line that is typed during a consent request belongs to it.
             line = input.line(), if !waiting.is_empty() && !is_asking => match line.as_deref().map(str::trim) {
                 Some("") => {}
                 Some(address) => hand_over(&api, &waiting, address, &output).await,
@@ -55,7 +55,7 @@ pub(crate) async fn take_all(api: Api, mut view: watch::Receiver<View>, input: I
 async fn waiting(api: &Api, servers: Vec<String>) -> Vec<Waiting> {
     let mut waiting = Vec::new();
     for server in servers {
-        // One that is gone meanwhile waits for nothing.
+        // A server that was removed meanwhile is not waiting.
         let Ok(known) = api.authorization(ServerName { server: server.clone() }).await else { continue };
         let now = known.in_progress.filter(|now| now.phase == SignInPhase::AwaitingBrowser);
         waiting.extend(now.and_then(|now| now.redirect_uri).map(|redirect_uri| Waiting { server, redirect_uri }));
@@ -63,14 +63,14 @@ async fn waiting(api: &Api, servers: Vec<String>) -> Vec<Waiting> {
     waiting
 }
 
-/// Gives an address to the sign-in that it is for. What is not the right one can be pasted again.
+/// Delivers an address to its sign-in. After an invalid address, another can be pasted.
 async fn hand_over(api: &Api, waiting: &[Waiting], address: &str, output: &Output) {
     let Some(meant) = waiting.iter().find(|one| address.starts_with(&one.redirect_uri)).or(waiting.first()) else {
         return;
     };
     let pasted = PasteRedirect { server: meant.server.clone(), url: address.to_owned() };
     match api.paste_redirect(pasted).await {
-        // The browser may have been quicker.
+        // The browser may have completed the sign-in first.
         Err(error) if error.code != ErrorCode::NotReady => {
             output.event("note", json!({ "server": meant.server, "message": error.message }));
             output.say(&visible::line(&error.message));

@@ -1,4 +1,4 @@
-//! Results for people: one line for each thing, and text as text.
+//! Formats results for people: one line per item, and text unchanged.
 
 use api::data::{
     AuditEntry, Marks, Prompt, PromptResult, Resource, ResourceContents, ResourceTemplate, Server, Skill, Standing,
@@ -36,7 +36,7 @@ pub(crate) fn tool(server: &str, tool: &Tool) -> Vec<String> {
     ]
 }
 
-/// Whether a definition was seen as it is now.
+/// Returns the review state of a definition.
 const fn review_words(marks: &Marks) -> &'static str {
     match marks.review {
         Some(Standing::New) => "new",
@@ -84,7 +84,7 @@ pub(crate) fn tool_result(result: &ToolResult) -> String {
     text
 }
 
-/// The texts of a result that is an error.
+/// Returns the texts of a result that is an error.
 pub(crate) fn error_words(result: &ToolResult) -> String {
     let words: Vec<String> = result.content.iter().map(content_words).collect();
     if words.is_empty() { String::from("the tool says that it failed, and nothing else") } else { words.join("\n") }

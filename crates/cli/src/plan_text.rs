@@ -1,4 +1,4 @@
-//! Plans of installations, for people and for programs. A blank that the user fills in is shown by its key.
+//! Formats installation plans for people and programs. A blank is shown by its key.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,8 @@ use serde_json::{Map, Value, json};
 use crate::output;
 use crate::visible::{block, line, value};
 
-/// A plan for programs. A text without blanks is a string; one with blanks is a list of strings and `{"input": KEY}`.
+/// Formats a plan for programs. A text without blanks is a string. A text with blanks is a list of strings and
+/// `{"input": KEY}`.
 pub(crate) fn in_json(plan: &InstallPlan) -> Value {
     let mut object = Map::new();
     object.insert("name".to_owned(), plan.name.as_str().into());
@@ -52,7 +53,7 @@ fn template_in_json(template: &Template) -> Value {
     texts.collect::<String>().into()
 }
 
-/// A plan for people: the program and each argument on a line of its own, or the address; then what is to be filled in.
+/// Formats a plan for people: program and arguments on separate lines, or the address, followed by the inputs.
 pub(crate) fn words(plan: &InstallPlan) -> String {
     let mut text = String::new();
     match &plan.target {
@@ -78,13 +79,13 @@ pub(crate) fn words(plan: &InstallPlan) -> String {
     text
 }
 
-/// What a plan's user fills in.
+/// Formats the inputs of a plan.
 pub(crate) fn inputs(plan: &InstallPlan) -> String {
     let exposed = plan.exposed_secrets();
     plan.inputs.iter().map(|one| input(one, exposed.contains(one.key.as_str()))).collect()
 }
 
-/// What to look at.
+/// Formats the notes of a plan.
 pub(crate) fn notes(plan: &InstallPlan) -> String {
     plan.notes.iter().map(|note| format!("note        {}\n", line(note))).collect()
 }

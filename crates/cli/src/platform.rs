@@ -1,4 +1,4 @@
-//! What only a shell can do, as far as a terminal can.
+//! The platform functions that a terminal can provide.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,28 +10,28 @@ use serde_json::json;
 use crate::output::Output;
 use crate::visible;
 
-/// Whether there is a display that a browser could be on.
+/// Returns `true` if there is a display for a browser.
 pub(crate) fn has_display() -> bool {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     !cfg!(all(unix, not(target_os = "macos"))) || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")
 }
 
-/// Has the system open an address. One that it does not open is printed, so why is of no use.
+/// Opens an address in the system's browser. The error is irrelevant, since the address is then printed.
 async fn open(url: &str) -> bool {
     let url = url.to_owned();
     tokio::task::spawn_blocking(move || open::that_detached(url)).await.is_ok_and(|opened| opened.is_ok())
 }
 
-/// A terminal.
+/// The platform of a terminal.
 pub(crate) struct Terminal {
-    /// Whether addresses are opened, and not only printed.
+    /// Set to open addresses in the browser instead of only printing them.
     pub(crate) opens: bool,
     pub(crate) output: Arc<Output>,
 }
 
 #[async_trait::async_trait]
 impl Platform for Terminal {
-    /// Opens the address, or gives it to whoever runs the program, who has a browser or has none.
+    /// Opens the address, or prints it for a user without a local browser.
     async fn open_url(&self, url: &str) -> Result<(), String> {
         let opened = self.opens && open(url).await;
         self.output.event("open_url", json!({ "url": url, "opened": opened }));
@@ -55,6 +55,6 @@ impl Platform for Terminal {
         Err(String::from("there is no dialog in a terminal"))
     }
 
-    /// A question is printed when it is asked.
+    /// Does nothing: a consent request is printed when it is shown.
     fn announce(&self, _server: &str, _kind: &str, _question: Option<QuestionId>) {}
 }

@@ -1,4 +1,4 @@
-//! Registries of servers: searching them, and showing what they list.
+//! The `registry` command: searches registries, and shows their servers.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,12 +22,12 @@ use crate::session::{locations, system};
 use crate::table::time;
 use crate::visible::{self, block, line};
 
-/// Names the registry, as for the app.
+/// Environment variable with the address of the registry, as for the app.
 const REGISTRY: &str = "DRAWBRIDGE_REGISTRY";
-/// The word for the newest version.
+/// Name of the newest version.
 const LATEST: &str = "latest";
 
-/// Carries out a command for registries.
+/// Runs a `registry` command.
 pub(crate) async fn run(arguments: &Arguments, what: &What, output: &Output) -> Result<Value, Failure> {
     let Locations { config_file, data_dir } = locations(arguments)?;
     let Looked { documents, secrets, .. } = store::look(&config_file, &data_dir).map_err(system)?;
@@ -38,7 +38,7 @@ pub(crate) async fn run(arguments: &Arguments, what: &What, output: &Output) -> 
     }
 }
 
-/// The registry that is named: on the command line, or else in the environment as for the app. Without either, the one of the settings.
+/// Returns the registry from the command line, or else from the environment as for the app, or else from the settings.
 pub(crate) fn choice(
     address: Option<String>,
     documents: Arc<dyn Documents>,
@@ -51,7 +51,7 @@ pub(crate) fn choice(
     }
 }
 
-/// What installs servers of a registry, and bundles below the data folder.
+/// Creates an installer for servers of a registry, and for bundles below the data folder.
 pub(crate) fn installer(data_folder: PathBuf, registry: RegistryChoice) -> Installer {
     Installer::new(data_folder, registry, |address, header| {
         let no_folder = || InstallError::DataFolder("the home folder is not known; set HOME".to_owned());
@@ -60,12 +60,12 @@ pub(crate) fn installer(data_folder: PathBuf, registry: RegistryChoice) -> Insta
     })
 }
 
-/// A server named as `NAME@VERSION`, or in its newest version.
+/// Splits `NAME@VERSION`. The version defaults to the newest.
 pub(crate) fn name_and_version(name: &str) -> (&str, &str) {
     name.split_once('@').unwrap_or((name, LATEST))
 }
 
-/// The failure of an installation, or of what is asked before.
+/// Converts the failure of an installation or of its preparation.
 impl From<InstallError> for Failure {
     fn from(error: InstallError) -> Self {
         match error {
@@ -170,7 +170,7 @@ fn problem_words(problem: &PlanError) -> String {
     format!("problem     {}\n", line(&problem.to_string()))
 }
 
-/// A server of a search, for people.
+/// Formats a server of a search result, for people.
 fn found(catalog: &Catalog, entry: &RegistryEntry) -> String {
     let server = &entry.server;
     let mut text = format!("{} {}{}\n", server.name, line(&server.version), status_words(entry));
@@ -184,7 +184,7 @@ fn found(catalog: &Catalog, entry: &RegistryEntry) -> String {
     text
 }
 
-/// What a registry says of a server, for people.
+/// Formats a registry's description of a server, for people.
 pub(crate) fn about(catalog: &Catalog, entry: &RegistryEntry) -> String {
     let server = &entry.server;
     let mut text = format!("server      {}\nversion     {}\n", line(&server.name), line(&server.version));
@@ -226,7 +226,7 @@ pub(crate) fn about_in_json(catalog: &Catalog, entry: &RegistryEntry) -> Value {
     })
 }
 
-/// What speaks against a version; empty if nothing does.
+/// Describes the status of a version. Empty if it is active.
 fn status_words(entry: &RegistryEntry) -> String {
     let Some(listing) = &entry.listing else { return String::new() };
     let word = match listing.status {
@@ -239,7 +239,7 @@ fn status_words(entry: &RegistryEntry) -> String {
     format!("{word}{}", message.unwrap_or_default())
 }
 
-/// When an answer was given, and why it is not newer.
+/// Describes the age of a response, and the reason why it is not newer.
 pub(crate) fn tell_age<T>(catalog: &Catalog, answer: &Answer<T>, asked: u64) -> String {
     let address = catalog.address();
     let mut text = if answer.fetched >= asked {

@@ -1,4 +1,4 @@
-//! Definitions that the user looks at: what is new or changed, in words, and the way to say that it was seen.
+//! The `review` and `pins` commands: shows new and changed definitions, and marks them as reviewed.
 
 use api::Handler as _;
 use api::data::{Marks, Prompt, Review, SeenDefinition, ServerName, Standing, Tool};
@@ -11,7 +11,8 @@ use crate::session::Session;
 use crate::table::time;
 use crate::visible::{block, line, pretty};
 
-/// What is new or changed on a server. What is named with the hash that was printed with it is marked as seen.
+/// Shows what is new or changed on a server, or marks the definitions as reviewed that are named with their printed
+/// hash.
 pub(crate) async fn review(session: &Session, server: String, accept: Vec<String>) -> Result<Value, Failure> {
     let catalog = session.api.catalog(ServerName { server: server.clone() }).await?;
     let is_open = |marks: &Marks| marks.review != Some(Standing::Reviewed);
@@ -61,7 +62,7 @@ pub(crate) async fn review(session: &Session, server: String, accept: Vec<String
     Ok(reviewed)
 }
 
-/// What was kept of what the user saw of a server.
+/// Shows what was recorded at the user's reviews of a server.
 pub(crate) async fn pins(session: &Session, server: String) -> Result<Value, Failure> {
     let pins = session.api.pins(ServerName { server }).await?;
     let mut text = String::new();

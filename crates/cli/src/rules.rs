@@ -1,4 +1,4 @@
-//! Rules: what stands, what would happen, and all of it as text.
+//! The `policy` commands: shows the rules, checks what they decide, and prints them as text.
 
 use api::Handler as _;
 use api::data::{DryAct, DryRun, Effect, Nothing, Policy, Preset, Rule, RuleFile, RuleScope, RuleSource};
@@ -13,7 +13,7 @@ use crate::session::Session;
 use crate::table::{table, time};
 use crate::visible;
 
-/// Carries out a command about rules.
+/// Runs a `policy` command.
 pub(crate) async fn run(session: &Session, command: PolicyCommand) -> Result<Value, Failure> {
     match command {
         PolicyCommand::Show => show(session).await,
@@ -120,7 +120,7 @@ const fn effect(effect: Effect) -> &'static str {
     }
 }
 
-/// Tells what would happen. Nothing is started, and nothing sent.
+/// Shows what would happen. Nothing is started or sent.
 async fn check(
     session: &Session,
     server: String,

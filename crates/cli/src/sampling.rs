@@ -1,4 +1,4 @@
-//! How much of the user's models a server may use.
+//! The `sampling` command: limits for a server's use of models.
 
 use api::Handler as _;
 use api::data::{SamplingReport, ServerName, SetSampling};
@@ -11,7 +11,7 @@ use crate::sampling_words::dollars;
 use crate::session::Session;
 use crate::visible::line;
 
-/// Shows how much a server may use, and sets it.
+/// Shows the limits and usage of a server, and changes the given limits.
 pub(crate) async fn run(session: &Session, what: Sampling) -> Result<Value, Failure> {
     let server = what.server.clone();
     let mut settings = session.api.sampling(ServerName { server: server.clone() }).await?.settings;
@@ -71,8 +71,8 @@ mod tests {
 
     #[test]
     fn limits_are_said_where_there_are_some() {
-        assert_eq!(of(Some(5)), " of 5", "a bound");
+        assert_eq!(of(Some(5)), " of 5", "a limit");
         assert_eq!(of(SamplingLimits { requests: None, tokens: None, micros: None }.requests), "", "none");
-        assert_eq!(dollars(1_250_000), "1.250000 US dollars", "money is in millionths");
+        assert_eq!(dollars(1_250_000), "1.250000 US dollars", "amounts are in millionths");
     }
 }

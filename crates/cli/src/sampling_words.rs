@@ -1,4 +1,4 @@
-//! Requests of servers to a model, and the answers, in words.
+//! Describes sampling requests of servers, and the responses.
 
 use api::data::{Content, ModelChosenBy, QuestionBody, SamplingModel, SamplingRequest, SamplingResponse, SamplingRun};
 
@@ -6,12 +6,12 @@ use crate::describe::{BAR, content_words};
 use crate::output::value;
 use crate::visible::{block, line, pretty};
 
-/// Millionths of a dollar in words.
+/// Formats an amount in millionths of a US dollar.
 pub(crate) fn dollars(micros: u64) -> String {
     format!("{}.{:06} US dollars", micros / 1_000_000, micros % 1_000_000)
 }
 
-/// A question about a request to a model.
+/// Describes a consent request about sampling.
 pub(crate) fn question(server: &str, body: &QuestionBody) -> String {
     let QuestionBody::Sampling { request, response, model, wanted_tokens, losses, run, .. } = body else {
         return String::new();
@@ -96,7 +96,7 @@ fn asked(request: &SamplingRequest) -> String {
     text
 }
 
-/// The answer that would go back.
+/// Describes the response that would be sent.
 pub(crate) fn response(response: &SamplingResponse) -> String {
     let words = |content: &Content| block(&content_words(content), "  ");
     let content: String = response.content.iter().map(words).collect();

@@ -1,4 +1,4 @@
-//! Keeping a secret that the settings of a server name.
+//! The `secret` command: stores a secret that a server's settings refer to.
 
 use std::io::Read as _;
 
@@ -10,10 +10,10 @@ use crate::failure::Failure;
 use crate::output::value;
 use crate::session::Session;
 
-/// The longest that is read, in bytes.
+/// Maximum length of a secret, in bytes.
 const LIMIT: u64 = 64 << 10;
 
-/// Reads a secret from standard input and keeps it. It was of no use if it ends with the program.
+/// Reads a secret from standard input and stores it. Fails if it is lost when the program ends.
 pub(crate) async fn enter(session: &Session, server: &str, name: String) -> Result<Value, Failure> {
     session.servers(Some(server)).await?;
     let read = tokio::task::spawn_blocking(|| {

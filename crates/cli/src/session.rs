@@ -1,4 +1,4 @@
-//! A host for the time of one command: its servers, what is known of them, and the questions they lead to.
+//! A host for the duration of a command, with its servers and consent requests.
 
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
@@ -23,10 +23,10 @@ use crate::trace;
 use crate::view::View;
 use crate::{events, paste, visible};
 
-/// How long events may still come before the result.
+/// Maximum time to wait for events before the result.
 const CATCH_UP: Duration = Duration::from_secs(1);
 
-/// A running host.
+/// A host that runs for one command.
 pub(crate) struct Session {
     pub(crate) api: Api,
     pub(crate) output: Arc<Output>,
@@ -37,7 +37,7 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// Opens the files and starts a host on them. No server is started.
+    /// Opens the files and starts a host. No server is started.
     pub(crate) async fn open(
         arguments: &Arguments,
         decider: Decider,
@@ -62,7 +62,7 @@ impl Session {
         let reads = api.clone();
         tokio::spawn(async move {
             follow(reads, events, told, shown).await;
-            // Nothing more comes of a conversation.
+            // No further events of a conversation will follow.
             drop(followed.lock().unwrap_or_else(PoisonError::into_inner).take());
         });
         tokio::spawn(decide_all(api.clone(), view.clone(), decider, Arc::clone(&output)));
@@ -72,28 +72,29 @@ impl Session {
         Ok(Self { api, output, input, data_folder: data, view, talks })
     }
 
-    /// Waits until the events of all that has happened so far are printed.
+    /// Waits until all events so far are printed.
     pub(crate) async fn catch_up(&self) {
         let Ok(snapshot) = self.api.snapshot(Nothing {}).await else { return };
         let mut view = self.view.clone();
         let caught_up = view.wait_for(|view| view.next_event >= snapshot.next_event);
-        // A server that never stops talking must not keep the result back.
+        // A server that sends events continuously must not delay the result.
         let _ = tokio::time::timeout(CATCH_UP, caught_up).await;
     }
 
-    /// Has the answers of a conversation printed as they come. Gives how each ends; nothing more once the host has ended.
+    /// Prints the answers of a conversation as they stream. Returns a receiver for the end of each, which closes when
+    /// the host stops.
     pub(crate) fn talk(&self, conversation: &str) -> mpsc::Receiver<Ended> {
         let (talk, ends) = Talk::new(conversation.to_owned());
         *self.talks.lock().unwrap_or_else(PoisonError::into_inner) = Some(talk);
         ends
     }
 
-    /// Ends all servers.
+    /// Stops all servers and the host.
     pub(crate) async fn close(&self) {
         self.api.host().close().await;
     }
 
-    /// The servers named, or all, in the settings file's order.
+    /// Returns the named server, or all servers in the order of the settings file.
     pub(crate) async fn servers(&self, named: Option<&str>) -> Result<Vec<String>, Failure> {
         let snapshot = self.api.snapshot(Nothing {}).await?;
         let (settings, document): (Option<_>, Option<_>) = match snapshot.config_problem {
@@ -123,10 +124,10 @@ impl Session {
         }
     }
 
-    /// Starts a server and waits until it can be used and what it offers is read.
+    /// Starts a server, and waits until it is ready and its offers are read.
     pub(crate) async fn ready(&self, server: &str) -> Result<(), Failure> {
         self.api.start_server(ServerName { server: server.to_owned() }).await?;
-        // The state that the view has may be from before the start.
+        // The view may still contain the state before the start.
         let now = self.api.snapshot(Nothing {}).await?.next_event;
         let mut view = self.view.clone();
         loop {
@@ -166,17 +167,17 @@ impl Session {
         }
     }
 
-    /// Changes whenever anything may have.
+    /// Returns a receiver that changes whenever the view changes.
     pub(crate) fn changes(&self) -> watch::Receiver<View> {
         self.view.clone()
     }
 
-    /// Whether the user, or who decides instead, refused to sign in to a server.
+    /// Returns `true` if a sign-in to the server was refused.
     pub(crate) fn is_refused(&self, server: &str) -> bool {
         self.view.borrow().refused.contains(server)
     }
 
-    /// How a server is at this moment.
+    /// Returns the current state of a server.
     pub(crate) async fn state(&self, server: &str) -> Result<ServerState, Failure> {
         let servers = self.api.snapshot(Nothing {}).await?.servers;
         let found = servers.into_iter().find(|one| one.name == server);
@@ -184,13 +185,13 @@ impl Session {
         found.map(|server| server.state).ok_or_else(gone)
     }
 
-    /// What is known of a server.
+    /// Returns the latest known description of a server.
     pub(crate) fn server(&self, name: &str) -> Option<Server> {
         self.view.borrow().server(name).cloned()
     }
 }
 
-/// The settings file and the data folder that a command is for.
+/// Returns the settings file and data folder of a command.
 pub(crate) fn locations(arguments: &Arguments) -> Result<Locations, Failure> {
     let locations = match (arguments.config.clone(), arguments.data_dir.clone()) {
         (Some(config_file), Some(data_dir)) => Locations { config_file, data_dir },
@@ -199,7 +200,7 @@ pub(crate) fn locations(arguments: &Arguments) -> Result<Locations, Failure> {
             Locations { config_file: config.unwrap_or(usual.config_file), data_dir: data.unwrap_or(usual.data_dir) }
         }
     };
-    // An import makes the file, and so does an installation.
+    // An import creates the file, and so does an installation.
     let makes_file = matches!(&arguments.command, Command::Import(_) | Command::Install(_) | Command::Bundle { .. });
     if arguments.config.is_some() && !makes_file && !locations.config_file.exists() {
         return Err(Failure::usage(format!("{}: there is no such file", locations.config_file.display())));
@@ -207,12 +208,12 @@ pub(crate) fn locations(arguments: &Arguments) -> Result<Locations, Failure> {
     Ok(locations)
 }
 
-/// A failure of the disk.
+/// Converts a storage error.
 pub(crate) fn system(error: domain::StoreError) -> Failure {
     Failure::new(ErrorCode::System, error.to_string())
 }
 
-/// Why a server can't be used.
+/// Converts the state of a failed server.
 pub(crate) fn failed(server: &str, state: &ServerState) -> Failure {
     let ServerState::Failed { reason, message, stderr, hint, .. } = state else {
         return Failure::new(ErrorCode::NotReady, format!("{server} is not ready"));
@@ -239,7 +240,7 @@ async fn refresh(api: &Api, told: &watch::Sender<View>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Reads the host's events until it ends.
+/// Processes the host's events until it stops.
 async fn follow(api: Api, mut events: EventStream, told: watch::Sender<View>, mut shown: events::Shown) {
     while let Some(batch) = events.next().await {
         let next = told.borrow().next_event;
@@ -250,7 +251,8 @@ async fn follow(api: Api, mut events: EventStream, told: watch::Sender<View>, mu
     }
 }
 
-/// Shows events, each before it is known of: what a question is asked after was printed before it.
+/// Prints each event before it is added to the view, so that everything which precedes a consent request is printed
+/// first.
 async fn take_in(batch: &Events, told: &watch::Sender<View>, shown: &mut impl Show) {
     for (number, event) in (batch.first..).zip(&batch.events) {
         if number >= told.borrow().next_event {

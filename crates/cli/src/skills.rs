@@ -1,4 +1,4 @@
-//! The commands about skills of servers.
+//! The `skills` commands: lists skills, and reads their files.
 
 use api::data::{ReadSkill, ServerName, Skill, Skills};
 use api::{ErrorCode, Handler as _};
@@ -11,10 +11,10 @@ use crate::output::value;
 use crate::people;
 use crate::session::Session;
 
-/// The capability of servers that have skills.
+/// The capability of servers with skills.
 const CAPABILITY: &str = "extensions.io.modelcontextprotocol/skills";
 
-/// Carries out a command.
+/// Runs a `skills` command.
 pub(crate) async fn run(session: &Session, command: SkillsCommand) -> Result<Value, Failure> {
     match command {
         SkillsCommand::List(of) => list_skills(session, of).await,
@@ -22,7 +22,7 @@ pub(crate) async fn run(session: &Session, command: SkillsCommand) -> Result<Val
     }
 }
 
-/// Of all servers those that have no skills are left out; of one that is named it is a failure.
+/// Lists skills. Servers without skills are skipped, or cause a failure if named.
 async fn list_skills(session: &Session, of: Of) -> Result<Value, Failure> {
     let is_named = of.server.is_some();
     let read = async |server: String| {
@@ -47,7 +47,7 @@ async fn read(session: &Session, server: String, name: &str, file: Option<&str>)
     Ok(value(&result))
 }
 
-/// The skill with this URI, or the only one with this name.
+/// Returns the skill with this URI, or the only one with this name.
 fn find<'a>(server: &str, listed: &'a [Skill], name: &str) -> Result<&'a Skill, Failure> {
     if let Some(skill) = listed.iter().find(|skill| skill.uri == name) {
         return Ok(skill);
@@ -66,7 +66,7 @@ fn find<'a>(server: &str, listed: &'a [Skill], name: &str) -> Result<&'a Skill, 
     }
 }
 
-/// A path within a skill's folder as a URI; a URI stays as it is.
+/// Converts a path within a skill's folder to a URI. A URI is unchanged.
 fn in_folder(skill: &str, file: &str) -> String {
     match skill.strip_suffix("SKILL.md") {
         Some(folder) if !file.contains("://") => format!("{folder}{file}"),

@@ -1,6 +1,6 @@
-//! Tables of text, and times in them.
+//! Formats tables and times.
 
-/// Rows with their columns below one another; the last column is as long as it is.
+/// Formats rows with aligned columns. The last column is not padded.
 pub(crate) fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
@@ -23,10 +23,10 @@ pub(crate) fn table(rows: &[Vec<String>]) -> String {
     text
 }
 
-/// Milliseconds since 1970 as date and time in UTC.
+/// Formats milliseconds since 1970 as date and time in UTC.
 pub(crate) fn time(millis: u64) -> String {
     let time = i64::try_from(millis).ok().and_then(chrono::DateTime::from_timestamp_millis);
-    // Beyond what the calendar reaches.
+    // Later times are beyond the range of the calendar.
     time.map_or_else(|| format!("{millis} ms after 1970"), |time| time.format("%Y-%m-%d %H:%M:%SZ").to_string())
 }
 

@@ -1,4 +1,4 @@
-//! A conversation as it is printed, event by event.
+//! Prints a conversation event by event.
 
 use api::data::{Append, ConversationItem, ItemBody, ItemState, Notice, ReplyPart};
 use api::{ErrorCode, Event};
@@ -8,20 +8,20 @@ use crate::failure::Failure;
 use crate::output::{Output, value};
 use crate::visible;
 
-/// The most ends of answers that wait to be looked at. The next answer begins when somebody has looked at the one before.
+/// Maximum number of pending ends of answers. The next answer only starts after the previous end is processed.
 const MAX_ENDS: usize = 8;
 
-/// How an answer ended, with its text.
+/// The end of an answer, with its text.
 pub(crate) type Ended = Result<(String, End), Failure>;
 
-/// How an answer ended.
+/// The reason for the end of an answer.
 pub(crate) enum End {
     Done,
-    /// The model called tools so many times in a row; it goes on if the user says so.
+    /// The model reached the maximum number of consecutive tool calls, and continues if the user agrees.
     Rounds(u32),
 }
 
-/// Prints the answers of one conversation as they come.
+/// Prints the answers of a conversation as they stream.
 pub(crate) struct Talk {
     conversation: String,
     printed: Printed,
@@ -34,7 +34,7 @@ impl Talk {
         (Self { conversation, printed: Printed::default(), ended }, ends)
     }
 
-    /// Prints what an event says of it.
+    /// Prints the content of an event.
     pub(crate) fn event(&mut self, event: &Event, output: &Output) {
         let ended = match event {
             Event::ReplyDelta { conversation, append, .. } if *conversation == self.conversation => {
@@ -64,17 +64,17 @@ impl Talk {
             }
             _ => return,
         };
-        // Whoever has the conversation may be gone.
+        // The receiver may have been dropped.
         let _ = self.ended.try_send(ended);
     }
 }
 
-/// What was printed of an answer.
+/// The printed part of an answer.
 #[derive(Default)]
 struct Printed {
-    /// Whether the last line has no end yet.
+    /// Set if the last line is incomplete.
     has_text: bool,
-    /// All text.
+    /// Complete text of the answer.
     text: String,
 }
 

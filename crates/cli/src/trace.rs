@@ -1,10 +1,10 @@
-//! Where what is done belongs in a distributed trace: `TRACEPARENT`, `TRACESTATE` and `BAGGAGE` in the environment, as
-//! OpenTelemetry passes it from program to program.
+//! The distributed trace that the process belongs to: `TRACEPARENT`, `TRACESTATE` and `BAGGAGE` in the environment, as
+//! OpenTelemetry passes it between processes.
 
 use host::TraceContext;
 
-/// The trace context of this program. What does not have the form that W3C gives it is left out, which is said; without
-/// a parent the others mean nothing.
+/// Returns the trace context of this process. Values that don't conform to the W3C format are ignored with a log
+/// message. Without a parent, the others are meaningless.
 pub(crate) fn of_environment() -> Option<TraceContext> {
     of(|name| std::env::var(name).ok())
 }
@@ -29,7 +29,7 @@ fn of(variable: impl Fn(&str) -> Option<String>) -> Option<TraceContext> {
 }
 
 fn said<T>(name: &str, read: Result<T, impl std::fmt::Display>) -> Option<T> {
-    read.inspect_err(|error| tracing::error!("{name} in the environment is left out: {error}")).ok()
+    read.inspect_err(|error| tracing::error!("ignored the invalid environment variable {name}: {error}")).ok()
 }
 
 #[cfg(test)]
@@ -53,12 +53,12 @@ mod tests {
             let owned = |text: &str| text.to_owned();
             TraceContext::new(parent.to_owned(), state.map(owned), baggage.map(owned)).ok()
         };
-        assert!(trace(None, None).is_some(), "the parent is well formed");
-        assert_eq!(read(parent, "a=1", "b=2"), trace(Some("a=1"), Some("b=2")), "all three are taken");
-        assert_eq!(read(parent, "", ""), trace(None, None), "what is empty is not there");
-        assert_eq!(read(parent, "none", "b=2"), trace(None, Some("b=2")), "a bad state alone is left out");
-        assert_eq!(read(parent, "a=1", "none"), trace(Some("a=1"), None), "and so is bad baggage");
+        assert!(trace(None, None).is_some(), "the parent is valid");
+        assert_eq!(read(parent, "a=1", "b=2"), trace(Some("a=1"), Some("b=2")), "all three values are used");
+        assert_eq!(read(parent, "", ""), trace(None, None), "empty variables count as missing");
+        assert_eq!(read(parent, "none", "b=2"), trace(None, Some("b=2")), "only the invalid state is ignored");
+        assert_eq!(read(parent, "a=1", "none"), trace(Some("a=1"), None), "only the invalid baggage is ignored");
         assert_eq!(read("00-1-2-3", "a=1", "b=2"), None, "without a parent there is no trace");
-        assert_eq!(of(|_| None), None, "nor in an environment without one");
+        assert_eq!(of(|_| None), None, "an empty environment has no trace");
     }
 }

@@ -1,20 +1,20 @@
-//! The state of the host as far as its events were read: servers and open questions. The session keeps it; whoever decides or pastes
-//! watches it.
+//! The state of the host according to the events read so far: servers and pending consent requests. The session updates
+//! it, and other tasks watch it.
 
 use std::collections::HashSet;
 
 use api::Event;
 use api::data::{Question, QuestionBody, QuestionOutcome, Server};
 
-/// The servers and the open questions, up to the last event that was read.
+/// Servers and pending consent requests, up to the last event that was read.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct View {
-    /// The number of the next event.
+    /// Number of the next event.
     pub(crate) next_event: u64,
     pub(crate) servers: Vec<Server>,
-    /// The open questions, the front first.
+    /// Pending consent requests, in queue order.
     pub(crate) questions: Vec<Question>,
-    /// The servers of which a question was refused that had to be allowed for them to be used.
+    /// Servers for which a required consent request was denied.
     pub(crate) refused: HashSet<String>,
 }
 

@@ -1,12 +1,13 @@
-//! Text from servers, made harmless for a terminal: everything that it would act on or hide is written out.
+//! Makes text from servers safe for a terminal: everything that it would interpret or hide is escaped.
 
 use offers::review::is_styled;
 use serde_json::Value;
 
-/// More spaces than this in a row would push what follows out of sight.
+/// Maximum number of consecutive spaces. More of them could push text out of view.
 const MOST_SPACES: usize = 40;
 
-/// Whether a terminal acts on a character or shows nothing for it: controls, and marks that turn, join or hide text.
+/// Returns `true` for characters that a terminal interprets or doesn't show: control characters, and marks that
+/// reorder, join or hide text.
 fn acts(c: char) -> bool {
     c.is_control()
         || matches!(
@@ -18,18 +19,19 @@ fn acts(c: char) -> bool {
         || matches!(c, '\u{fe00}'..='\u{fe0d}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}')
 }
 
-/// Whether a character acts where it stands: the two marks that choose how an emoji looks may stand behind one, once.
+/// Returns `true` if a character must be escaped in its context: the two variation selectors of an emoji may follow it
+/// once.
 fn acts_here(before: char, c: char, after: Option<char>) -> bool {
     acts(c) || (matches!(c, '\u{fe0e}' | '\u{fe0f}') && !is_styled(before, c, after))
 }
 
-/// A value on one line, in quotation marks where its ends could not be seen.
+/// Formats a value on one line, in quotation marks if its ends would not be visible.
 pub(crate) fn value(text: &str) -> String {
     let has_unseen_end = text.trim() != text || text.is_empty();
     if has_unseen_end || text.starts_with('"') { format!("\"{}\"", line(text)) } else { line(text) }
 }
 
-/// A text on one line.
+/// Formats a text on one line.
 pub(crate) fn line(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut spaces = 0;
@@ -53,7 +55,7 @@ pub(crate) fn line(text: &str) -> String {
     shown
 }
 
-/// A text on its own lines, such as a model writes it piece by piece.
+/// Formats a text on its own lines, such as a fragment of a model's answer.
 pub(crate) fn lines(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
@@ -73,8 +75,8 @@ fn push_spaces(shown: &mut String, spaces: &mut usize) {
     }
 }
 
-/// A text on as many lines as it has, each after a prefix, so that it can't pass for something else. Many empty lines become one
-/// that counts them.
+/// Formats a text on separate lines, each with a prefix, so that it can't imitate other output. Many empty lines are
+/// replaced by their number.
 pub(crate) fn block(text: &str, prefix: &str) -> String {
     let mut shown = String::new();
     let mut lines = text.trim_end_matches('\n').split('\n').map(|l| l.strip_suffix('\r').unwrap_or(l)).peekable();
@@ -93,12 +95,13 @@ pub(crate) fn block(text: &str, prefix: &str) -> String {
     shown
 }
 
-/// JSON on one line, with nothing in it that a terminal acts on. It is the same JSON: such characters are only in texts.
+/// Formats JSON on one line, with characters escaped that a terminal interprets. The JSON value is unchanged, as they
+/// only occur in strings.
 pub(crate) fn json(value: &Value) -> String {
     escaped(&value.to_string())
 }
 
-/// JSON on several lines.
+/// Formats JSON on several lines.
 pub(crate) fn pretty(value: &Value) -> String {
     escaped(&format!("{value:#}"))
 }
@@ -149,15 +152,19 @@ mod tests {
             assert_eq!(line(text), shown, "how {text:?} is shown");
         }
         let pushed = format!("ls{}; rm -r x", " ".repeat(10_000));
-        assert_eq!(line(&pushed), "ls⟨10000 spaces⟩; rm -r x", "spaces can't push anything out of sight");
-        assert_eq!(line("a\u{a0}b\u{3000}"), "a\\u{a0}b\\u{3000}", "other blanks are told from spaces");
+        assert_eq!(line(&pushed), "ls⟨10000 spaces⟩; rm -r x", "many spaces are replaced by their number");
+        assert_eq!(line("a\u{a0}b\u{3000}"), "a\\u{a0}b\\u{3000}", "other kinds of spaces are escaped");
     }
 
     #[test]
     fn a_block_stays_behind_its_prefix() {
         assert_eq!(block("a\nb\u{1b}\n", "| "), "| a\n| b\\u{1b}\n", "each line has the prefix");
         let pushed = format!("a{}b", "\n".repeat(5_000));
-        assert_eq!(block(&pushed, "| "), "| a\n| ⟨4999 empty lines⟩\n| b\n", "lines can't push anything out of sight");
+        assert_eq!(
+            block(&pushed, "| "),
+            "| a\n| ⟨4999 empty lines⟩\n| b\n",
+            "many empty lines are replaced by their number"
+        );
         assert_eq!(block("a\n\n\nb", ""), "a\n\n\nb\n", "a few empty lines stay");
         assert_eq!(block("", "| "), "| \n", "an empty text is a line");
     }
@@ -166,8 +173,8 @@ mod tests {
     fn json_stays_the_same_json() {
         let value = serde_json::json!({"a\u{9b}": "\u{1b}[2J\u{202e}\u{e0041}ä\u{fe0f}\n"});
         let text = json(&value);
-        assert!(!text.contains(acts) && !text.contains('\u{fe0f}'), "nothing acts in {text:?}");
+        assert!(!text.contains(acts) && !text.contains('\u{fe0f}'), "nothing is interpreted in {text:?}");
         let read: Value = serde_json::from_str(&text).expect("it is JSON");
-        assert_eq!(read, value, "it means the same");
+        assert_eq!(read, value, "the value is unchanged");
     }
 }

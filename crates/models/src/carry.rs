@@ -1,33 +1,33 @@
-//! What of a request a wire carries, and the request as it is carried.
+//! Capabilities of a wire format, and the conversion of requests to what it can represent.
 
 use crate::{Conversion, Conversions, Loss, Message, ModelError, Part, Request, Role, ToolChoice, Uncarried};
 
-/// What a wire carries as it is.
+/// The content and options that a wire format represents without conversion.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Carries {
-    /// Media types of pictures.
+    /// Media types of images.
     pub(crate) images: &'static [&'static str],
-    /// Media types of recordings.
+    /// Media types of audio recordings.
     pub(crate) audio: &'static [&'static str],
-    /// Media types of files; `*` for all.
+    /// Media types of files. `*` stands for all types.
     pub(crate) files: &'static [&'static str],
-    /// Whether results of tools may have pictures.
+    /// Set if tool results may contain images.
     pub(crate) images_in_results: bool,
-    /// Whether results of tools may have files.
+    /// Set if tool results may contain files.
     pub(crate) files_in_results: bool,
-    /// Whether it is said that a tool failed.
+    /// Set if a tool result can be marked as an error.
     pub(crate) tool_error: bool,
-    /// Whether it can be said that a tool must be used.
+    /// Set if a request can force the use of a tool.
     pub(crate) tool_required: bool,
-    /// The most texts that end an answer.
+    /// Maximum number of stop sequences.
     pub(crate) stops: usize,
-    /// Whether a temperature may be given.
+    /// Support for a sampling temperature.
     pub(crate) temperature: Temperature,
-    /// Whether the model may be told to think where it has tools.
+    /// Set if thinking can be requested together with tools.
     pub(crate) thinking_with_tools: bool,
 }
 
-/// Whether a temperature may be given.
+/// Support for a sampling temperature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Temperature {
     Always,
@@ -35,10 +35,10 @@ pub(crate) enum Temperature {
     Never,
 }
 
-/// Beyond how many texts that end an answer nobody goes.
+/// Number of stop sequences from which a wire counts as unlimited.
 const MANY_STOPS: usize = 8;
 
-/// Pictures that every provider takes that takes any.
+/// Image types that every provider with image support accepts.
 pub(crate) const PICTURES: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 impl Carries {
@@ -46,7 +46,7 @@ impl Carries {
         types.iter().any(|own| *own == "*" || own.eq_ignore_ascii_case(mime))
     }
 
-    /// What about a part in a message itself.
+    /// Returns the loss if this part can't be sent in a message.
     fn in_message(&self, part: &Part) -> Option<Uncarried> {
         match part {
             Part::Image { mime, .. } if !Self::takes(self.images, mime) => Some(Uncarried::Image),
@@ -56,7 +56,7 @@ impl Carries {
         }
     }
 
-    /// What about a part in a tool's result.
+    /// Returns the loss if this part can't be sent in a tool result.
     fn in_result(&self, part: &Part) -> Option<Uncarried> {
         match part {
             Part::Image { mime, .. } if !(self.images_in_results && Self::takes(self.images, mime)) => {
@@ -70,7 +70,7 @@ impl Carries {
         }
     }
 
-    /// All that it does not carry, or not always.
+    /// Returns everything that this wire never represents, or not in every case.
     pub(crate) fn never(&self) -> Vec<Uncarried> {
         [
             (Uncarried::ImageInToolResult, !self.images_in_results),
@@ -89,7 +89,7 @@ impl Carries {
         .collect()
     }
 
-    /// What can't be carried, each once.
+    /// Returns the losses of a request, without duplicates.
     pub(crate) fn losses(&self, request: &Request, conversions: &Conversions) -> Vec<Loss> {
         let mut found: Vec<Uncarried> = Vec::new();
         let mut note = |what: Option<Uncarried>| {
@@ -116,7 +116,7 @@ impl Carries {
             for part in parts {
                 let what = self.in_result(part);
                 note(what);
-                // What is sent after has to be carried there.
+                // A part that is sent in a following message must be representable there.
                 if what.is_some_and(|what| conversions.of(what).then == Conversion::SendAfter) {
                     note(self.in_message(part));
                 }
@@ -125,10 +125,12 @@ impl Carries {
         found.into_iter().map(|what| conversions.of(what)).collect()
     }
 
-    /// The request as it is carried.
+    /// Converts the request to what the wire represents.
     ///
     /// # Errors
-    /// If something can't be carried and the user did not choose what is done about it.
+    ///
+    /// Returns [`ModelError::CannotCarry`] if something can't be represented and the user has not chosen a conversion
+    /// that drops it.
     pub(crate) fn convert(&self, request: Request, conversions: &Conversions) -> Result<Request, ModelError> {
         let losses = self.losses(&request, conversions);
         if let Some(refused) = losses.iter().find(|loss| loss.then == Conversion::Refuse) {
@@ -238,11 +240,11 @@ mod tests {
         let request = with(vec![Part::Audio { mime: "audio/wav".into(), data: Bytes::new() }]);
         let refused = PLAIN.convert(request.clone(), &Conversions::default());
         let loss = Loss { what: Uncarried::Audio, then: Conversion::Refuse };
-        assert_eq!(refused, Err(ModelError::CannotCarry(loss)), "nothing is dropped in silence");
+        assert_eq!(refused, Err(ModelError::CannotCarry(loss)), "nothing is dropped silently");
         let chosen = Conversions([(Uncarried::Audio, Conversion::LeaveOut)].into());
         let sent = PLAIN.convert(request, &chosen).unwrap();
         let text = sent.messages[0].plain_text();
-        assert!(text.contains("a recording (audio/wav) was left out"), "what is left out is said in its place: {text}");
+        assert!(text.contains("a recording (audio/wav) was left out"), "a note replaces the omitted part: {text}");
     }
 
     #[test]
@@ -254,13 +256,13 @@ mod tests {
             Loss { what: Uncarried::ImageInToolResult, then: Conversion::SendAfter },
             Loss { what: Uncarried::ToolError, then: Conversion::SayInText },
         ];
-        assert_eq!(losses, wanted, "both are told before they are sent");
+        assert_eq!(losses, wanted, "both losses are reported before sending");
         let sent = PLAIN.convert(request, &Conversions::default()).unwrap();
         let parts = &sent.messages[0].parts;
-        assert!(matches!(parts[1], Part::ToolResult { .. }), "results stay together: {parts:?}");
-        assert_eq!(parts[3], image("image/png"), "the picture comes last, after a text that says from where");
+        assert!(matches!(parts[1], Part::ToolResult { .. }), "tool results stay together: {parts:?}");
+        assert_eq!(parts[3], image("image/png"), "the image comes last, after a text with its origin");
         let Part::ToolResult { parts: failed, .. } = &parts[1] else { unreachable!() };
-        assert_eq!(failed[0], Part::text("The tool failed. It says:"), "a failure is said in words");
+        assert_eq!(failed[0], Part::text("The tool failed. It says:"), "the failure is described in text");
     }
 
     #[test]
@@ -268,20 +270,24 @@ mod tests {
         let request = with(vec![result(vec![image("image/tiff")], false)]);
         let refused = PLAIN.convert(request, &Conversions::default());
         let loss = Loss { what: Uncarried::Image, then: Conversion::Refuse };
-        assert_eq!(refused, Err(ModelError::CannotCarry(loss)), "sending it after would not help");
+        assert_eq!(refused, Err(ModelError::CannotCarry(loss)), "a following message can't contain it either");
     }
 
     #[test]
     fn a_choice_that_makes_no_sense_is_not_one() {
         let chosen = Conversions([(Uncarried::Audio, Conversion::SayInText)].into());
-        assert_eq!(chosen.of(Uncarried::Audio).then, Conversion::Refuse, "a recording can't be said in words");
+        assert_eq!(chosen.of(Uncarried::Audio).then, Conversion::Refuse, "a recording can't be described in text");
     }
 
     #[test]
     fn more_ends_than_it_takes_are_told() {
         let request = Request { stop: vec!["a".into(), "b".into()], ..with(vec![Part::text("x")]) };
         let losses = PLAIN.losses(&request, &Conversions::default());
-        assert_eq!(losses, [Loss { what: Uncarried::Stop, then: Conversion::Refuse }], "two where one is taken");
+        assert_eq!(
+            losses,
+            [Loss { what: Uncarried::Stop, then: Conversion::Refuse }],
+            "two stop sequences where one is supported"
+        );
     }
 
     #[test]
@@ -300,9 +306,9 @@ mod tests {
             (never, both, vec![temperature, thought], (None, false)),
         ];
         for (carries, request, losses, wanted) in cases {
-            assert_eq!(carries.losses(&request, &Conversions::default()), losses, "what is left out is told");
+            assert_eq!(carries.losses(&request, &Conversions::default()), losses, "losses are reported");
             let sent = carries.convert(request, &Conversions::default()).unwrap();
-            assert_eq!((sent.temperature, sent.thinking), wanted, "and is not sent: {losses:?}");
+            assert_eq!((sent.temperature, sent.thinking), wanted, "omitted options are not sent: {losses:?}");
         }
     }
 
@@ -310,11 +316,11 @@ mod tests {
     fn what_may_be_refused_can_be_chosen_in_the_settings() {
         let listed = PLAIN.never();
         for what in [Uncarried::Stop, Uncarried::Temperature, Uncarried::ThinkingWithTools] {
-            assert!(listed.contains(&what), "{what} is among what the user chooses about: {listed:?}");
+            assert!(listed.contains(&what), "{what} is offered as a choice: {listed:?}");
         }
         let able = Carries { stops: 64, temperature: Temperature::Always, thinking_with_tools: true, ..PLAIN };
         for what in [Uncarried::Stop, Uncarried::Temperature, Uncarried::ThinkingWithTools] {
-            assert!(!able.never().contains(&what), "{what} is no question where it is always carried");
+            assert!(!able.never().contains(&what), "{what} is not offered where it is always supported");
         }
     }
 }

@@ -1,88 +1,88 @@
-//! What comes of an answer while it streams.
+//! Events of a streamed answer, and the complete answer.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Message;
 
-/// A piece of an answer. `Ended` is the last of a stream that went well; a stream that ends without it was cut.
+/// An event of a streamed answer. A successful stream ends with `Ended`. A stream that ends without it was interrupted.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Delta {
-    /// Text to append.
+    /// Answer text to append.
     Text(String),
-    /// Thinking to append.
+    /// Thinking text to append.
     Thinking(String),
-    /// The model begins to use a tool.
+    /// The start of a tool call.
     ToolUseBegan {
-        /// The use's id.
+        /// Identifier of the tool call.
         id: String,
-        /// The tool's name, as it was offered.
+        /// Name of the tool, as offered in the request.
         name: String,
     },
-    /// More of a tool's arguments, as JSON text to append. What counts is in `Ended`.
+    /// A fragment of a tool call's arguments, as JSON text to append. The parsed arguments are in `Ended`.
     ToolUseArguments {
-        /// The use's id.
+        /// Identifier of the tool call.
         id: String,
-        /// The text.
+        /// Fragment of the JSON text.
         text: String,
     },
-    /// Tokens used so far. Each replaces the one before.
+    /// Tokens used so far. Replaces the previous value.
     Usage(TokenUse),
-    /// The whole answer. Nothing follows.
+    /// The complete answer, always the last event.
     Ended(Reply),
 }
 
-/// A whole answer.
+/// A complete answer of a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reply {
-    /// The model's message.
+    /// Message of the model.
     pub message: Message,
-    /// Why it ended.
+    /// Reason for the end of the answer.
     pub stop: Stop,
-    /// What it took.
+    /// Tokens used by request and answer.
     pub usage: TokenUse,
-    /// The model that answered, as the provider names it.
+    /// Model that answered, as the provider names it.
     pub model: String,
 }
 
-/// Why an answer ended.
+/// The reason for the end of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stop {
-    /// The model was done.
+    /// The model finished its answer.
     EndTurn,
-    /// It reached the most tokens it may have.
+    /// The answer reached its maximum number of tokens.
     MaxTokens,
-    /// It came to one of the texts that end it.
+    /// The answer reached a stop sequence.
     StopSequence,
-    /// It wants tools to be called.
+    /// The model requests tool calls.
     ToolUse,
-    /// The provider, or the model, refused to go on.
+    /// The provider or the model refused to continue.
     Refused,
-    /// Another reason, in the provider's word.
+    /// Another reason, as named by the provider.
     Other(String),
 }
 
-/// Tokens that were used. What a provider does not say is none.
+/// Tokens used by a request. `None` for a number that the provider does not report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TokenUse {
-    /// Of the request, those of the provider's cache included.
+    /// Tokens of the request, including those read from the provider's cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional = nullable))]
     pub input: Option<u64>,
-    /// Of the answer, thinking included.
+    /// Tokens of the answer, including thinking.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional = nullable))]
     pub output: Option<u64>,
-    /// Of the request, those that came from the provider's cache.
+    /// Tokens of the request that were read from the provider's cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional = nullable))]
     pub cached_input: Option<u64>,
-    /// Of the request, those that were written to the provider's cache, where that costs more.
+    /// Tokens of the request that were written to the provider's cache, for providers that charge for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional = nullable))]
     pub written_input: Option<u64>,
-    /// Of the answer, those of thinking.
+    /// Tokens of the answer that were used for thinking.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional = nullable))]
     pub thinking: Option<u64>,

@@ -1,133 +1,134 @@
-//! Why a model did not answer: the cause, and what to do.
+//! Errors of model providers, with advice for the user.
 
 use std::time::Duration;
 
 use crate::Loss;
 
-/// Why a model did not answer. No variant ever holds a key or a request; what providers say is cut to [`SAID_MAX`].
+/// The reason why a model did not answer. No variant contains a key or a request. Messages of providers are truncated
+/// to [`SAID_MAX`].
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ModelError {
-    /// No key was entered.
+    /// No key is stored for the provider.
     #[error("no key was entered for this provider; enter one in Settings → Models")]
     NoKey,
-    /// The key can't be read.
+    /// The stored key can't be read.
     #[error("the key of this provider can't be read: {cause}")]
     KeyUnreadable {
-        /// Why, and what to do.
+        /// Reason, with advice for the user.
         cause: String,
     },
-    /// The key is not taken.
+    /// The provider rejects the key.
     #[error("the provider does not take the key; enter another one in Settings → Models{}", it_says(.said))]
     WrongKey {
-        /// What the provider says.
+        /// Message of the provider.
         said: String,
     },
-    /// The key is taken, but not for this: not for this model, or not from here.
+    /// The provider accepts the key, but not for this model or from this location.
     #[error("the provider does not allow this request; look at what your account may do there, or choose another model{}", it_says(.said))]
     Forbidden {
-        /// What the provider says.
+        /// Message of the provider.
         said: String,
     },
-    /// The account has no credit.
+    /// The account at the provider has no credit.
     #[error("the account at the provider has no credit left; top it up there, or choose another model{}", it_says(.said))]
     NoCredit {
-        /// What the provider says.
+        /// Message of the provider.
         said: String,
     },
-    /// Too many requests or tokens in a time.
+    /// The rate limit for requests or tokens is exceeded.
     #[error("the provider takes no more requests for now; {}, or choose another model", when(.retry_after))]
     RateLimited {
-        /// When to try again, if the provider says so.
+        /// Time until the next attempt, if the provider reports one.
         retry_after: Option<Duration>,
     },
-    /// The provider has too much to do.
+    /// The provider is overloaded at the moment.
     #[error("the provider is overloaded; try again in a minute, or choose another model")]
     Overloaded,
-    /// The request is longer than the model takes.
+    /// The request exceeds the model's context.
     #[error("the conversation is longer than the model takes{}; shorten it, or choose a model with more context", tokens(.limit))]
     ContextTooLong {
-        /// How many tokens it takes, if it is known.
+        /// Size of the context in tokens, if known.
         limit: Option<u32>,
     },
-    /// The provider refuses the request for what is in it.
+    /// The provider refuses the content of the request.
     #[error("the provider refuses this request for what is in it; change it, or choose another model{}", it_says(.said))]
     Refused {
-        /// What the provider says.
+        /// Message of the provider.
         said: String,
     },
-    /// There is no such model.
+    /// The provider has no such model.
     #[error("the provider has no model \"{model}\", or not for this key; choose another one")]
     NotFound {
-        /// The model.
+        /// Identifier of the model.
         model: String,
     },
-    /// No connection.
+    /// No connection could be established.
     #[error("the provider can't be reached ({cause}); check the network and the address in Settings → Models")]
     Unreachable {
-        /// Why, without the address's query.
+        /// Reason, without the query of the address.
         cause: String,
     },
-    /// Nothing came for too long.
+    /// The provider sent nothing until the timeout.
     #[error("nothing came from the provider for {} seconds; try again, or choose another model", .after.as_secs())]
     Silent {
-        /// For how long.
+        /// Duration of the timeout.
         after: Duration,
     },
-    /// The answer broke off.
+    /// The answer ended prematurely.
     #[error("the answer broke off before its end; what came is kept, try again for a whole one")]
     Cut,
-    /// The answer can't be read.
+    /// The answer is malformed.
     #[error(
         "what the provider sends can't be read ({cause}); check that the address in Settings → Models is that of a provider of this kind"
     )]
     Unreadable {
-        /// What is wrong with it. Never its content.
+        /// Description of the problem, without any content of the answer.
         cause: String,
     },
-    /// The answer is larger than anyone could want.
+    /// The answer exceeds the maximum size.
     #[error("the answer is larger than {} MiB and was cut; ask for less", .limit >> 20)]
     TooLarge {
-        /// The most bytes.
+        /// Maximum size, in bytes.
         limit: usize,
     },
-    /// The model wrote arguments for a tool that are no JSON object.
+    /// The model wrote tool arguments that are not a JSON object.
     #[error("the model wrote arguments for the tool \"{tool}\" that can't be read; try again, or choose another model")]
     BadArguments {
-        /// The tool, as it was offered.
+        /// Name of the tool, as offered in the request.
         tool: String,
     },
-    /// The provider's wire can't carry what the request has.
+    /// The wire format can't represent part of the request.
     #[error("{0}; remove it, choose another model, or choose in Settings → Models what is done with it")]
     CannotCarry(Loss),
-    /// The provider's address was not set by the user.
+    /// The provider's address was changed outside of Drawbridge and is not confirmed.
     #[error("this provider is not used: its address was changed outside of Drawbridge{} to {now}; if that was you, confirm it in Settings → Models, or set the provider up again with drawbridge-cli", from_address(.was))]
     Unconfirmed {
-        /// The address that the user confirmed; none if they never confirmed one.
+        /// Address that the user confirmed, or `None` if they never confirmed one.
         was: Option<String>,
-        /// The address as it is now.
+        /// Current address of the provider.
         now: String,
     },
-    /// No provider of this id is set up.
+    /// No provider with this identifier is configured.
     #[error("no provider \"{id}\" is set up; add it in Settings → Models")]
     NoProvider {
-        /// The id.
+        /// Identifier of the provider.
         id: String,
     },
-    /// Anything else that a provider says.
+    /// Any other error of a provider.
     #[error("{}{}", answered(.status), it_says(.said))]
     Provider {
-        /// The HTTP status; 0 if the error came in a stream.
+        /// HTTP status, or 0 if the error was part of a stream.
         status: u16,
-        /// What it says.
+        /// Message of the provider.
         said: String,
     },
 }
 
-/// How many characters of what a provider says are kept.
+/// Maximum length of a provider's message in an error, in characters.
 pub const SAID_MAX: usize = 500;
 
 impl ModelError {
-    /// A stable name, for the page's words and for programs.
+    /// Returns a stable name of the error, for translations of the page and for programs.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {

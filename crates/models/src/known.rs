@@ -1,8 +1,8 @@
-//! What is known of models that their providers do not say themselves: context, prices, what they take. A table with a date.
+//! Facts about models that providers do not report: context size, prices, supported content. Stored as a dated table.
 //!
-//! Prices and contexts come from the provider's own list, else from this table, and only for the provider's own address; else they are
-//! unknown. How fast and able a model is beside others is guessed from its price, and shown as a guess. `tests/models/prices.py` writes
-//! the table.
+//! Prices and contexts come from the provider's own list, or else from this table, which applies only to the provider's
+//! own address. Otherwise they are unknown. Speed and intelligence of a model, relative to others, are estimated from
+//! its price and displayed as an estimate. `tests/models/prices.py` generates the table.
 
 use std::sync::LazyLock;
 
@@ -19,14 +19,14 @@ struct Table {
     models: Vec<Known>,
 }
 
-/// A model of the table.
+/// An entry of the table.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Known {
     kind: ProviderKind,
     id: String,
     context: u32,
-    /// How many tokens an answer may have.
+    /// Maximum number of tokens in an answer.
     pub(crate) max_output: u32,
     input: f64,
     output: f64,
@@ -36,9 +36,10 @@ pub(crate) struct Known {
     takes: Vec<String>,
 }
 
-/// What the table has of a model. A dated version, such as `gpt-4o-2024-11-20`, is the model without its date.
+/// Returns the table's entry for a model. A dated version, such as `gpt-4o-2024-11-20`, has the entry of the model
+/// without the date.
 pub(crate) fn of(kind: ProviderKind, id: &str) -> Option<&'static Known> {
-    // OpenAI serves the same models by both of its wires.
+    // OpenAI serves the same models over both of its APIs.
     let kind = if kind == ProviderKind::Responses { ProviderKind::OpenAi } else { kind };
     let undated = without_date(id);
     TABLE.models.iter().find(|known| known.kind == kind && (known.id == id || known.id == undated))
@@ -51,7 +52,7 @@ fn without_date(id: &str) -> &str {
         let parts: Vec<usize> = date.split('-').map(str::len).collect();
         parts == [8] || parts == [4, 2, 2]
     };
-    // `claude-sonnet-4-5-20250929`: the last of the numbers is the date.
+    // `claude-sonnet-4-5-20250929`: only the last number is the date.
     let mut at = date.find('-');
     while let Some(dash) = at {
         if is_date(&date[dash + 1..]) {
@@ -62,9 +63,9 @@ fn without_date(id: &str) -> &str {
     id
 }
 
-/// Adds to what a provider says of a model what is known here. What the provider says counts.
+/// Completes a provider's description of a model from the table. Values of the provider take precedence.
 pub(crate) fn complete(settings: &ProviderSettings, mut model: Model) -> Model {
-    // Others may serve another model under the same name, or for another price.
+    // Other hosts may serve a different model under the same name, or at a different price.
     let own_host = match settings.kind {
         ProviderKind::OpenAi | ProviderKind::Responses => Some("api.openai.com"),
         ProviderKind::Anthropic => Some("api.anthropic.com"),
@@ -99,7 +100,8 @@ pub(crate) fn complete(settings: &ProviderSettings, mut model: Model) -> Model {
     model
 }
 
-/// A guess: what costs more is abler and slower, from 20 cents to 60 dollars for a million tokens of an answer.
+/// Estimates the rank from the price: models that cost more are more intelligent and slower, from 20 cents to 60
+/// dollars per million answer tokens.
 fn rank_by_price(price: &Price) -> Rank {
     let (low, high) = (0.2_f64.ln(), 60_f64.ln());
     let place = ((price.output.max(0.01).ln() - low) / (high - low)).clamp(0.0, 1.0);
@@ -120,12 +122,20 @@ mod tests {
 
     #[test]
     fn the_table_can_be_read_and_makes_sense() {
-        assert!(TABLE.models.len() > 40, "the table is there: {} models", TABLE.models.len());
+        assert!(TABLE.models.len() > 40, "the table contains only {} models", TABLE.models.len());
         for known in &TABLE.models {
-            assert!(known.output >= known.input && known.input > 0.0, "{} costs more to answer than to ask", known.id);
-            assert!(known.cached_input.is_none_or(|cached| cached < known.input), "{}: a cache is cheaper", known.id);
-            assert!(known.long.is_none_or(|long| long.input > known.input), "{}: long ones cost more", known.id);
-            assert_eq!(without_date(&known.id), known.id, "{} is not taken for a date", known.id);
+            assert!(
+                known.output >= known.input && known.input > 0.0,
+                "{}: the output price is at least the input price",
+                known.id
+            );
+            assert!(
+                known.cached_input.is_none_or(|cached| cached < known.input),
+                "{}: cached input is cheaper",
+                known.id
+            );
+            assert!(known.long.is_none_or(|long| long.input > known.input), "{}: long requests cost more", known.id);
+            assert_eq!(without_date(&known.id), known.id, "{} is not parsed as a dated version", known.id);
         }
     }
 
@@ -138,9 +148,9 @@ mod tests {
             ("gpt-4o-2024", false),
         ] {
             let price = if id.starts_with("gpt") { listed("openai", id) } else { listed("anthropic", id) }.price;
-            assert_eq!(price.is_some(), is_known, "whether the price of {id} is known");
+            assert_eq!(price.is_some(), is_known, "known price of {id}");
         }
-        assert_eq!(listed("lm-studio", "gpt-4o").price, None, "the same name elsewhere is not the same model");
+        assert_eq!(listed("lm-studio", "gpt-4o").price, None, "the table doesn't apply to another provider");
     }
 
     #[test]
@@ -156,13 +166,13 @@ mod tests {
         let cost = price.of(&usage).unwrap();
         assert!(
             (cost - (0.4 * 3.0 + 0.5 * 0.3 + 0.1 * 3.75 + 0.1 * 15.0)).abs() < 1e-9,
-            "each at its own price: {cost}"
+            "each kind of token at its own price: {cost}"
         );
         let price = listed("gemini", "gemini-2.5-pro").price.unwrap();
         let long = TokenUse { input: Some(300_000), output: Some(10_000), ..TokenUse::default() };
         let cost = price.of(&long).unwrap();
         assert!((cost - (0.3 * 2.5 + 0.01 * 15.0)).abs() < 1e-9, "a long request costs more: {cost}");
         let unknown = TokenUse { input: None, ..long };
-        assert_eq!(price.of(&unknown), None, "what is not known is not guessed");
+        assert_eq!(price.of(&unknown), None, "an unknown usage has no cost");
     }
 }

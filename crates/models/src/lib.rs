@@ -1,8 +1,6 @@
-//! Language models of several providers behind one trait.
+//! Clients for language model providers behind one trait.
 //!
-//! A [`Request`] goes in, [`Delta`]s come out. Nothing here knows MCP, the host or the disk. What a provider's wire can't carry
-//! is refused or converted as the user chose ([`Conversions`]), never dropped in silence. Errors ([`ModelError`]) say what to do
-//! and never hold a key or a request.
+#![doc = include_str!("../README.md")]
 
 mod carry;
 mod delta;

@@ -1,28 +1,28 @@
-//! What models refuse that their wires carry, as far as their names tell. Of a family's newer models the same is held as of the
-//! newest that is known, since what providers took away they have not given back so far.
+//! Options that models reject although their wire format supports them, derived from the model's name. Newer models of
+//! a family are treated like the newest known one, as providers have not restored a removed option so far.
 
-/// A version, as a model's name has it.
+/// A version number in a model's name, as major and minor.
 type Version = (u32, u32);
 
-/// How a model of OpenAI that thinks takes tools in chat completions.
+/// Support of an OpenAI reasoning model for tools in chat completions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tools {
-    /// As others do.
+    /// Tools are supported without restriction.
     Thinking,
-    /// Only where no effort is given.
+    /// Tools are supported only if no reasoning effort is set.
     NoEffort,
-    /// Only where the effort is `none`; without a word it would think.
+    /// Tools are supported only with the effort `none`. Without an effort the model would think.
     EffortNone,
 }
 
-/// Whether a model of OpenAI is one of those that think, and how it takes tools then. Those that think take no temperature and no
-/// texts that end the answer. <https://platform.openai.com/docs/guides/reasoning>
+/// Returns the tool support of an OpenAI reasoning model, or `None` for other models. Reasoning models support neither
+/// a temperature nor stop sequences. <https://platform.openai.com/docs/guides/reasoning>
 pub(crate) fn openai(id: &str) -> Option<Tools> {
     if id.strip_prefix('o').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) {
         return Some(Tools::Thinking);
     }
     let name = id.strip_prefix("gpt-")?;
-    // 3.5 is "35" at Azure, and the first of "chat" does not think.
+    // Azure writes 3.5 as "35", and the first chat model of the family doesn't think.
     if name.starts_with("35") || name.starts_with("5-chat") {
         return None;
     }
@@ -36,18 +36,19 @@ pub(crate) fn openai(id: &str) -> Option<Tools> {
     }
 }
 
-/// Whether a model of Anthropic takes a temperature. <https://platform.claude.com/docs/en/about-claude/models/migration-guide>
+/// Returns `true` if an Anthropic model supports a temperature.
+/// <https://platform.claude.com/docs/en/about-claude/models/migration-guide>
 pub(crate) fn anthropic_takes_temperature(id: &str) -> bool {
     const LAST: Version = (4, 6);
     let Some((_, name)) = id.split_once("claude-") else { return true };
-    // `sonnet-4-20250514`, `3-5-haiku-latest`: what is longer than two digits is a date.
+    // `sonnet-4-20250514`, `3-5-haiku-latest`: a number of more than two digits is a date.
     let words = name.split('-').map(|word| word.parse::<u32>().ok().filter(|_| word.len() <= 2));
     let mut numbers = words.skip_while(Option::is_none).map_while(|number| number);
     let version = numbers.next().map(|major| (major, numbers.next().unwrap_or(0)));
     version.is_none_or(|version| version <= LAST)
 }
 
-/// The number that a text begins with, and what follows.
+/// Splits a text into its leading number and the rest.
 fn number(text: &str) -> Option<(u32, &str)> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (number, rest) = text.split_at(digits);
@@ -106,7 +107,7 @@ mod tests {
             ("anthropic/claude-haiku-5-5", false),
         ];
         for (id, wanted) in cases {
-            assert_eq!(anthropic_takes_temperature(id), wanted, "whether {id} takes a temperature");
+            assert_eq!(anthropic_takes_temperature(id), wanted, "temperature support of {id}");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Finds what serves models on this computer: Ollama and LM Studio, where they usually listen, when somebody looks at the list of models.
-//! No other address is asked, and no key is sent.
+//! Discovery of model servers on this computer: Ollama and LM Studio at their default addresses, when the user opens
+//! the list of models. No other address is contacted, and no key is sent.
 
 use std::time::Duration;
 
@@ -8,29 +8,29 @@ use reqwest::Client;
 
 use crate::{HttpProvider, Model, PRESETS, Provider, ProviderSettings};
 
-/// How long each may take to say what it has.
+/// Timeout for the list of model names.
 const TIME: Duration = Duration::from_millis(500);
-/// How long it may take to say more of each.
+/// Timeout for the details of the models.
 const DETAILS: Duration = Duration::from_secs(3);
-/// Those that are looked for.
+/// Identifiers of the presets that are probed.
 const LOOKED_FOR: [&str; 2] = ["ollama", "lm-studio"];
 
-/// A provider that was found on this computer.
+/// A model server that was found on this computer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
-    /// The settings to use it with.
+    /// Settings for a provider that uses the server.
     pub settings: ProviderSettings,
-    /// Its models; their names only if it was slow to say more.
+    /// Models of the server. Only their names if details did not arrive in time.
     pub models: Vec<Model>,
 }
 
-/// Looks for Ollama and LM Studio where they listen when nobody changed it.
+/// Probes Ollama and LM Studio at their default addresses.
 pub async fn find_local(client: &Client) -> Vec<Found> {
     let presets = PRESETS.iter().filter(|preset| LOOKED_FOR.contains(&preset.id));
     find_at(client, presets.filter_map(|preset| preset.settings().ok()).collect()).await
 }
 
-/// Looks for these, with little patience: most are not there.
+/// Probes these addresses with short timeouts, as most of them are not in use.
 pub async fn find_at(client: &Client, candidates: Vec<ProviderSettings>) -> Vec<Found> {
     let asked = candidates.into_iter().map(|settings| async {
         let provider = HttpProvider::new(settings.clone(), None, client.clone());

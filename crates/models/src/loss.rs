@@ -1,40 +1,40 @@
-//! What a provider's wire can't carry, and what is done about it.
+//! Parts of a request that a wire format can't represent, and their conversions.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Something that a wire can't carry as it is.
+/// A part of a request that a wire format can't represent directly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Uncarried {
-    /// A picture in a tool's result.
+    /// An image in a tool result.
     ImageInToolResult,
-    /// A recording in a tool's result.
+    /// An audio recording in a tool result.
     AudioInToolResult,
-    /// A file in a tool's result.
+    /// A file in a tool result.
     FileInToolResult,
-    /// That a tool failed.
+    /// The error flag of a tool result.
     ToolError,
-    /// A picture in a message.
+    /// An image in a message.
     Image,
-    /// A recording in a message.
+    /// An audio recording in a message.
     Audio,
     /// A file in a message.
     File,
-    /// That the model must use a tool.
+    /// The option that forces the use of a tool.
     ToolRequired,
-    /// Texts that end the answer, as many or at all.
+    /// Stop sequences, or more of them than the wire supports.
     Stop,
-    /// A temperature, at all or beside thinking.
+    /// A temperature, or a temperature together with thinking.
     Temperature,
-    /// That the model should think, beside tools.
+    /// Thinking together with tools.
     ThinkingWithTools,
 }
 
 impl Uncarried {
-    /// A stable name, for the page's words.
+    /// Returns a stable name, for translations of the page.
     #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
@@ -52,7 +52,7 @@ impl Uncarried {
         }
     }
 
-    /// What is done where the user chose nothing: nothing that would lose content.
+    /// Returns the conversion if the user chose none. It never loses content.
     #[must_use]
     pub const fn default_conversion(self) -> Conversion {
         match self {
@@ -63,7 +63,7 @@ impl Uncarried {
         }
     }
 
-    /// What a user may choose.
+    /// Returns the conversions that the user may choose from.
     #[must_use]
     pub const fn conversions(self) -> &'static [Conversion] {
         match self {
@@ -97,32 +97,32 @@ impl fmt::Display for Uncarried {
     }
 }
 
-/// What is done about something that can't be carried.
+/// The conversion of something that can't be represented.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Conversion {
-    /// Nothing is sent.
+    /// The request is rejected, and nothing is sent.
     Refuse,
-    /// It is sent in a message of the user that follows, with a note in its place.
+    /// The content is sent in a following user message, with a note in its original place.
     SendAfter,
-    /// It is said in words in its place.
+    /// The content is described in text in its original place.
     SayInText,
-    /// It is left out, with a note in its place where there is a place.
+    /// The content is dropped, with a note in its original place if possible.
     LeaveOut,
 }
 
-/// Something in a request that its wire can't carry, and what is done about it.
+/// A part of a request that can't be represented, with its conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Loss {
-    /// What it is.
+    /// Kind of the part.
     pub what: Uncarried,
-    /// What is done.
+    /// Conversion that applies to the part.
     pub then: Conversion,
 }
 
 impl Loss {
-    /// Returns true if the model learns the same by it, so that the user need not be told.
+    /// Returns `true` if the model receives the same information, so that the user need not be notified.
     #[must_use]
     pub const fn is_only_rephrased(self) -> bool {
         matches!((self.what, self.then), (Uncarried::ToolError, Conversion::SayInText))
@@ -141,13 +141,13 @@ impl fmt::Display for Loss {
     }
 }
 
-/// What the user chose for a provider.
+/// The user's choices of conversions for a provider.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Conversions(pub BTreeMap<Uncarried, Conversion>);
 
 impl Conversions {
-    /// What is done about this.
+    /// Returns the conversion for a kind of part: the user's choice, or the default.
     #[must_use]
     pub fn of(&self, what: Uncarried) -> Loss {
         let chosen = self.0.get(&what).copied().filter(|chosen| what.conversions().contains(chosen));

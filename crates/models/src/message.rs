@@ -1,34 +1,34 @@
-//! Messages of a conversation with a model, in terms of no provider.
+//! Messages of a conversation with a model, independent of providers.
 
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-/// Who a message is from.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// The user, and the results of tools.
+    /// The user. Tool results have this role as well.
     User,
-    /// The model.
+    /// The language model that answers.
     Assistant,
 }
 
-/// One message.
+/// A message of a conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
-    /// Who it is from.
+    /// Author of the message.
     pub role: Role,
-    /// What it is made of, in order.
+    /// Content of the message, in order.
     pub parts: Vec<Part>,
 }
 
 impl Message {
-    /// A message of one text.
+    /// Creates a message with a single text.
     #[must_use]
     pub fn text(role: Role, text: impl Into<String>) -> Self {
         Self { role, parts: vec![Part::Text(text.into())] }
     }
 
-    /// All of its texts, one after the other, without thinking and results of tools.
+    /// Returns the concatenated texts, without thinking and tool results.
     #[must_use]
     pub fn plain_text(&self) -> String {
         self.parts
@@ -40,7 +40,7 @@ impl Message {
             .collect()
     }
 
-    /// The tools that it wants to use, in order.
+    /// Returns the tool calls that the message requests, in order.
     pub fn tool_uses(&self) -> impl Iterator<Item = (&str, &str, &Map<String, Value>)> {
         self.parts.iter().filter_map(|part| match part {
             Part::ToolUse { id, name, arguments, .. } => Some((id.as_str(), name.as_str(), arguments)),
@@ -52,64 +52,64 @@ impl Message {
 /// A part of a message.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Part {
-    /// Text.
+    /// Text of the author.
     Text(String),
-    /// What the model thought before it answered. Sent back as it came where its provider wants it.
+    /// Thinking of the model before its answer. Sent back unchanged to providers that require it.
     Thinking {
-        /// The text, or a summary; may be empty where the provider only gives something to send back.
+        /// Text or summary. Empty if the provider only supplies a value to send back.
         text: String,
-        /// What the provider wants back with it, such as a signature. Nothing else reads it.
+        /// Value that the provider requires with it, such as a signature. Opaque to everything else.
         opaque: Option<Value>,
     },
-    /// A picture.
+    /// An image in a message or tool result.
     Image {
-        /// Its media type, such as `image/png`.
+        /// Media type, such as `image/png`.
         mime: String,
-        /// Its bytes.
+        /// Content of the image.
         data: Bytes,
     },
-    /// A recording.
+    /// An audio recording in a message.
     Audio {
-        /// Its media type, such as `audio/wav`.
+        /// Media type, such as `audio/wav`.
         mime: String,
-        /// Its bytes.
+        /// Content of the recording.
         data: Bytes,
     },
-    /// Another file, such as a PDF.
+    /// Another kind of file, such as a PDF.
     File {
-        /// Its name.
+        /// Name of the file.
         name: String,
-        /// Its media type.
+        /// Media type of the file.
         mime: String,
-        /// Its bytes.
+        /// Content of the file.
         data: Bytes,
     },
-    /// The model wants a tool to be called. Only in messages of the model.
+    /// A tool call that the model requests. Only in messages of the model.
     ToolUse {
-        /// What the result is to name. Unique in a conversation.
+        /// Identifier that the result refers to, unique in a conversation.
         id: String,
-        /// The tool's name, as it was offered.
+        /// Name of the tool, as offered in the request.
         name: String,
-        /// Its arguments.
+        /// Arguments of the call.
         arguments: Map<String, Value>,
-        /// What the provider wants back with it, such as a thought's signature.
+        /// Value that the provider requires with it, such as a signature of a thought.
         opaque: Option<Value>,
     },
-    /// What a tool gave. Only in messages of the user.
+    /// The result of a tool call. Only in messages of the user.
     ToolResult {
-        /// The id of the use that it answers.
+        /// Identifier of the tool call.
         id: String,
-        /// The tool's name, as it was offered.
+        /// Name of the tool, as offered in the request.
         name: String,
-        /// What it gave: texts, pictures, recordings, files.
+        /// Content of the result: texts, images, recordings, files.
         parts: Vec<Part>,
-        /// Whether the tool failed.
+        /// Set if the tool call failed.
         is_error: bool,
     },
 }
 
 impl Part {
-    /// Text.
+    /// Creates a text part.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())

@@ -1,76 +1,76 @@
-//! What is known of a model.
+//! Descriptions of models: identity, limits, prices and capabilities.
 
 use serde::{Deserialize, Serialize};
 
 use crate::TokenUse;
 
-/// A model of a provider, in our world.
+/// Reference to a model of a configured provider.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ModelRef {
-    /// The provider's id in the settings.
+    /// Identifier of the provider in the settings.
     pub provider: String,
-    /// The model's id, as the provider names it.
+    /// Identifier of the model, as the provider names it.
     pub model: String,
 }
 
-/// A model, as its provider lists it and as far as it is known here. What is not known is none.
+/// A model as its provider lists it, completed from the built-in table. Unknown values are `None`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Model {
-    /// Its id, as the provider names it.
+    /// Identifier, as the provider names it.
     pub id: String,
-    /// Its name, to show.
+    /// Display name of the model.
     pub name: String,
-    /// How many tokens request and answer may have together.
+    /// Maximum number of tokens of request and answer together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<u32>,
-    /// How many tokens an answer may have.
+    /// Maximum number of tokens of an answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output: Option<u32>,
-    /// What it costs.
+    /// Price of the model, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
-    /// What it takes.
+    /// Content and options that the model supports.
     #[serde(default)]
     pub takes: Takes,
-    /// How fast and how able it is beside others.
+    /// Speed and intelligence relative to other models, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rank: Option<Rank>,
 }
 
-/// What a model costs, in the currency's units for a million tokens.
+/// Prices of a model, in units of the currency per million tokens.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Price {
-    /// Of the request.
+    /// Price of the request.
     pub input: f64,
-    /// Of the answer.
+    /// Price of the answer.
     pub output: f64,
-    /// Of the request, from the provider's cache.
+    /// Price of request tokens that are read from the provider's cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached_input: Option<f64>,
-    /// Of the request, to the provider's cache.
+    /// Price of request tokens that are written to the provider's cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub written_input: Option<f64>,
-    /// What longer requests cost, if more.
+    /// Price of longer requests, if higher.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub long: Option<LongPrice>,
-    /// The currency, such as `USD`.
+    /// Currency code, such as `USD`.
     pub currency: String,
-    /// The day on which this was so, as `2026-11-20`, or who says so.
+    /// Date of the price, as `2026-11-20`, or its source.
     pub as_of: String,
 }
 
 impl Price {
-    /// What a use costs. None if the provider did not say how many tokens it took.
+    /// Computes the cost of a usage, or returns `None` if the provider did not report the number of tokens.
     #[must_use]
     #[allow(clippy::cast_precision_loss, reason = "no answer has 2^52 tokens")]
     pub fn of(&self, usage: &TokenUse) -> Option<f64> {
         let (input, output) = (usage.input?, usage.output?);
         let long = self.long.filter(|long| input > u64::from(long.above));
         let (of_input, of_output) = long.map_or((self.input, self.output), |long| (long.input, long.output));
-        // What of the cache costs grows with the rest.
+        // Cache prices increase in proportion to the request price.
         let grown = of_input / self.input.max(f64::MIN_POSITIVE);
         let cached = usage.cached_input.unwrap_or(0).min(input);
         let written = usage.written_input.unwrap_or(0).min(input - cached);
@@ -83,46 +83,46 @@ impl Price {
     }
 }
 
-/// What a request costs that is longer than others, all of it.
+/// Prices of requests above a length. They apply to the whole request.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct LongPrice {
-    /// Beyond how many tokens of the request.
+    /// Number of request tokens above which these prices apply.
     pub above: u32,
-    /// A million tokens of the request.
+    /// Price of a million request tokens.
     pub input: f64,
-    /// A million tokens of the answer.
+    /// Price of a million answer tokens.
     pub output: f64,
 }
 
-/// What a model takes. None is not known.
+/// Content and options that a model supports. `None` if unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Takes {
-    /// Pictures.
+    /// Images, in messages or tool results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub images: Option<bool>,
-    /// Recordings.
+    /// Audio recordings in messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audio: Option<bool>,
-    /// Files, such as PDFs.
+    /// Files in messages, such as PDFs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<bool>,
-    /// Tools.
+    /// Tool calls by the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<bool>,
-    /// Being told to think first.
+    /// Requests to think before answering.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thinking: Option<bool>,
 }
 
-/// How a model stands beside others: 0 is the least, 1 the most of those that are known.
+/// Rank of a model relative to all known models, from 0 (least) to 1 (most).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Rank {
-    /// How fast it answers.
+    /// Relative speed of answers.
     pub speed: f64,
-    /// How able it is.
+    /// Intelligence of the model.
     pub intelligence: f64,
-    /// Where that is known from.
+    /// Source of the estimate.
     pub from: String,
 }

@@ -1,45 +1,48 @@
-//! What every provider can do.
+//! The interface of every provider.
 
 use futures_util::stream::BoxStream;
 use serde::{Deserialize, Serialize};
 
 use crate::{Delta, Loss, Model, ModelError, Request};
 
-/// The wire that a provider speaks.
+/// The wire format of a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum ProviderKind {
-    /// Chat completions as OpenAI has them, which most others speak too.
+    /// Chat completions of OpenAI, which most other providers support as well.
     OpenAi,
-    /// Responses as OpenAI has them.
+    /// Responses API of OpenAI.
     Responses,
-    /// Anthropic's Messages.
+    /// Messages API of Anthropic.
     Anthropic,
-    /// Google's Gemini.
+    /// Gemini API of Google.
     Gemini,
-    /// Ollama's own.
+    /// Native API of Ollama.
     Ollama,
 }
 
-/// The deltas of one answer. Dropping it ends the request. After an error nothing follows.
+/// Stream of one answer's events. Dropping it cancels the request. An error is the last item.
 pub type Deltas = BoxStream<'static, Result<Delta, ModelError>>;
 
-/// A provider of models.
+/// A provider of language models.
 #[async_trait::async_trait]
 pub trait Provider: Send + Sync {
-    /// The wire it speaks.
+    /// Returns the wire format of the provider.
     fn kind(&self) -> ProviderKind;
-    /// Lists its models.
+    /// Lists the provider's models.
     ///
     /// # Errors
-    /// If it does not answer, or not with a list.
+    ///
+    /// Returns a [`ModelError`] if the provider does not respond, or not with a list.
     async fn models(&self) -> Result<Vec<Model>, ModelError>;
-    /// What in this request can't be carried as it is, and what will be done about each, once.
+    /// Returns the losses of this request and their conversions, without duplicates.
     fn cannot_carry(&self, request: &Request) -> Vec<Loss>;
-    /// Asks a model. Refuses what can't be carried before anything is sent.
+    /// Sends a request to a model. Content that can't be represented is refused before anything is sent.
     ///
     /// # Errors
-    /// If it can't be sent, or the provider refuses it.
+    ///
+    /// Returns [`ModelError::CannotCarry`] for a refused loss, and another [`ModelError`] if the request can't be sent
+    /// or the provider refuses it.
     async fn stream(&self, request: Request) -> Result<Deltas, ModelError>;
 }

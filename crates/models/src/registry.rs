@@ -1,11 +1,12 @@
-//! The providers that the user has, and the models that are known of each.
+//! The configured providers and their known models.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::{Deltas, Loss, Model, ModelError, ModelRef, Provider, Request};
 
-/// The providers that the user has. A clone is a snapshot: the one who owns it changes it, others ask through clones.
+/// The configured providers. A clone is a snapshot: the owner modifies the registry, and others send requests through
+/// clones.
 #[derive(Clone, Default)]
 pub struct Registry {
     providers: BTreeMap<String, Entry>,
@@ -18,76 +19,82 @@ struct Entry {
 }
 
 impl Registry {
-    /// Adds a provider, or replaces the one with that id. `models` are those that are known of it.
+    /// Adds a provider with its known models. Replaces an existing provider with the same identifier.
     pub fn put(&mut self, id: impl Into<String>, provider: Arc<dyn Provider>, models: Vec<Model>) {
         self.providers.insert(id.into(), Entry { provider, models: models.into() });
     }
 
-    /// Takes a provider out.
+    /// Removes the provider with this identifier.
     pub fn remove(&mut self, id: &str) {
         self.providers.remove(id);
     }
 
-    /// Says what models a provider has, as it listed them.
+    /// Sets the models of a provider, as it listed them.
     pub fn set_models(&mut self, id: &str, models: Vec<Model>) {
         if let Some(entry) = self.providers.get_mut(id) {
             entry.models = models.into();
         }
     }
 
-    /// The ids of the providers.
+    /// Returns the identifiers of the providers.
     pub fn providers(&self) -> impl Iterator<Item = &str> {
         self.providers.keys().map(String::as_str)
     }
 
-    /// A provider.
+    /// Returns the provider with this identifier.
     ///
     /// # Errors
-    /// If there is none of this id.
+    ///
+    /// Returns [`ModelError::NoProvider`] if no provider has this identifier.
     pub fn provider(&self, id: &str) -> Result<Arc<dyn Provider>, ModelError> {
         let entry = self.providers.get(id).ok_or_else(|| ModelError::NoProvider { id: id.to_owned() })?;
         Ok(Arc::clone(&entry.provider))
     }
 
-    /// The models that are known of a provider, as it listed them last. Nothing is asked for.
+    /// Returns the models from the provider's latest list, without a request. Empty if the provider is unknown.
     #[must_use]
     pub fn known(&self, id: &str) -> &[Model] {
         self.providers.get(id).map_or(&[], |entry| &entry.models)
     }
 
-    /// All models that are known, provider by provider.
+    /// Returns all known models, grouped by provider.
     pub fn all(&self) -> impl Iterator<Item = (ModelRef, &Model)> {
         self.providers.iter().flat_map(|(id, entry)| {
             entry.models.iter().map(|model| (ModelRef { provider: id.clone(), model: model.id.clone() }, model))
         })
     }
 
-    /// What is known of a model.
+    /// Returns the description of a model, if known.
     #[must_use]
     pub fn model(&self, model: &ModelRef) -> Option<&Model> {
         self.known(&model.provider).iter().find(|known| known.id == model.model)
     }
 
-    /// Asks a provider for its models.
+    /// Requests the list of models from a provider.
     ///
     /// # Errors
-    /// If there is no such provider, or it does not answer with a list.
+    ///
+    /// Returns [`ModelError::NoProvider`] if no provider has this identifier, and otherwise the errors of
+    /// [`Provider::models`].
     pub async fn models(&self, id: &str) -> Result<Vec<Model>, ModelError> {
         self.provider(id)?.models().await
     }
 
-    /// What in this request the model's provider can't carry as it is, and what will be done about it.
+    /// Returns the losses of this request with the model's provider, and their conversions.
     ///
     /// # Errors
-    /// If there is no such provider.
+    ///
+    /// Returns [`ModelError::NoProvider`] if no provider has this identifier.
     pub fn cannot_carry(&self, model: &ModelRef, request: &Request) -> Result<Vec<Loss>, ModelError> {
         Ok(self.provider(&model.provider)?.cannot_carry(request))
     }
 
-    /// Asks a model. The request's own `model` is replaced.
+    /// Sends a request to a model. Replaces `model` of the request.
     ///
     /// # Errors
-    /// If there is no such provider, the request can't be sent, or the provider refuses it.
+    ///
+    /// Returns [`ModelError::NoProvider`] if no provider has this identifier, and otherwise the errors of
+    /// [`Provider::stream`].
     pub async fn stream(&self, model: &ModelRef, request: Request) -> Result<Deltas, ModelError> {
         self.provider(&model.provider)?.stream(Request { model: model.model.clone(), ..request }).await
     }

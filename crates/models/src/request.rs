@@ -1,51 +1,51 @@
-//! What a model is asked.
+//! Requests to a model, independent of providers.
 
 use serde_json::Value;
 
 use crate::Message;
 
-/// A request to a model: the conversation so far, and how to go on.
+/// A request to a model: the conversation so far, and options for the answer.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Request {
-    /// The model's id, as its provider names it.
+    /// Identifier of the model, as its provider names it.
     pub model: String,
-    /// The system prompt.
+    /// System prompt, if any.
     pub system: Option<String>,
-    /// The conversation, the oldest first.
+    /// Messages of the conversation, oldest first.
     pub messages: Vec<Message>,
-    /// The tools that the model may use, in the order in which they are sent.
+    /// Tools that the model may use, in the order in which they are sent.
     pub tools: Vec<Tool>,
-    /// Whether it has to use one.
+    /// Requirement to use a tool.
     pub tool_choice: ToolChoice,
-    /// The most tokens that the answer may have. None leaves it to the provider, or to what is known of the model.
+    /// Maximum number of tokens of the answer, or `None` for the default of the provider or of the model.
     pub max_tokens: Option<u32>,
-    /// How much chance is in the answer, from 0 on.
+    /// Sampling temperature, from 0 upwards.
     pub temperature: Option<f64>,
-    /// Texts that end the answer.
+    /// Stop sequences, which end the answer.
     pub stop: Vec<String>,
-    /// Whether the model should think before it answers, where it can.
+    /// Set if the model should think before it answers, where supported.
     pub thinking: bool,
 }
 
 /// A tool that a model may use.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tool {
-    /// The name, as the model uses it: at most 64 characters of letters, digits, `_` and `-`.
+    /// Name that the model uses: at most 64 letters, digits, `_` and `-`.
     pub name: String,
-    /// What it does.
+    /// Purpose of the tool, as text for the model.
     pub description: Option<String>,
-    /// The JSON Schema of its arguments.
+    /// JSON Schema of the arguments.
     pub input_schema: Value,
 }
 
-/// Whether a model has to use a tool.
+/// Requirement to use a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ToolChoice {
-    /// As it likes.
+    /// The model decides whether to use tools.
     #[default]
     Auto,
-    /// It must use at least one.
+    /// The model must use at least one tool.
     Required,
-    /// It must use none.
+    /// The model must not use a tool.
     None,
 }

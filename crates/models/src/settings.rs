@@ -1,4 +1,4 @@
-//! What the user says of a provider.
+//! Settings of providers, and presets for well-known ones.
 
 use std::time::Duration;
 
@@ -8,27 +8,27 @@ use url::{Host, Url};
 use crate::wire::carries;
 use crate::{Conversions, Loss, ProviderKind};
 
-/// How long a provider may send nothing, if the user says nothing else.
+/// Default idle timeout of an answer.
 const SILENCE: Duration = Duration::from_secs(120);
-/// The same for one on this computer, which may have to load its model first.
+/// Default idle timeout for a provider on this computer, which may have to load the model first.
 const SILENCE_LOCAL: Duration = Duration::from_secs(600);
 
-/// A provider, as the settings have it. Its key is kept elsewhere.
+/// Settings of a provider. The key is stored separately.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderSettings {
-    /// What it is called in the settings, and what its key is kept under. Letters, digits, `-`, `_` and `.`.
+    /// Identifier in the settings, and name under which the key is stored: letters, digits, `-`, `_` and `.`.
     pub id: String,
-    /// Its name, to show.
+    /// Display name of the provider.
     pub name: String,
-    /// The wire it speaks.
+    /// Wire format of the provider.
     pub kind: ProviderKind,
-    /// Where its API begins, such as `https://api.openai.com/v1`.
+    /// Base URL of the API, such as `https://api.openai.com/v1`.
     pub url: Url,
-    /// What is done with what its wire can't carry, where it is not what is done otherwise.
+    /// Conversions of content that the wire format can't represent, where they differ from the default.
     #[serde(default, skip_serializing_if = "is_default")]
     pub conversions: Conversions,
-    /// After how many seconds without a byte an answer is given up.
+    /// Idle timeout of an answer in seconds, between 5 and 3,600, or `None` for the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silence_seconds: Option<u32>,
 }
@@ -37,22 +37,23 @@ fn is_default(conversions: &Conversions) -> bool {
     conversions.0.is_empty()
 }
 
-/// Why settings of a provider can't be used.
+/// The reason why settings of a provider are invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
-    /// The id.
+    /// The identifier is invalid.
     #[error("\"{0}\" can't be a provider's id: use 1 to 64 letters, digits, \"-\", \"_\" and \".\"")]
     Id(String),
-    /// The address.
+    /// The address is invalid.
     #[error("the address must begin with https:// or http://, and have no user, password, \"?\" or \"#\"")]
     Url,
 }
 
 impl ProviderSettings {
-    /// Whether they can be used.
+    /// Validates the settings.
     ///
     /// # Errors
-    /// With what is wrong.
+    ///
+    /// Returns [`SettingsError::Id`] or [`SettingsError::Url`] for the field that is invalid.
     pub fn check(&self) -> Result<(), SettingsError> {
         let is_id = (1..=64).contains(&self.id.len())
             && self.id.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
@@ -68,7 +69,7 @@ impl ProviderSettings {
         if is_plain && matches!(url.scheme(), "https" | "http") { Ok(()) } else { Err(SettingsError::Url) }
     }
 
-    /// Whether it runs on this computer.
+    /// Returns `true` if the provider runs on this computer, judged by its host.
     #[must_use]
     pub fn is_local(&self) -> bool {
         match self.url.host() {
@@ -79,32 +80,32 @@ impl ProviderSettings {
         }
     }
 
-    /// Whether a key and what is asked could be read on the way.
+    /// Returns `true` if a key and requests are sent unencrypted over a network.
     #[must_use]
     pub fn is_readable_on_the_way(&self) -> bool {
         self.url.scheme() != "https" && !self.is_local()
     }
 
-    /// Its scheme, host and port: what a key is entered for.
+    /// Returns scheme, host and port of the address, for which a key is entered.
     #[must_use]
     pub fn origin(&self) -> String {
         self.url.origin().ascii_serialization()
     }
 
-    /// What its wire can't carry, and what is done with each.
+    /// Returns everything that the wire format can't represent, with its conversions.
     #[must_use]
     pub fn losses(&self) -> Vec<Loss> {
         carries(self, None).never().into_iter().map(|what| self.conversions.of(what)).collect()
     }
 
-    /// After how long without a byte an answer is given up.
+    /// Returns the idle timeout of an answer.
     #[must_use]
     pub fn silence(&self) -> Duration {
         let otherwise = if self.is_local() { SILENCE_LOCAL } else { SILENCE };
         self.silence_seconds.map_or(otherwise, |seconds| Duration::from_secs(u64::from(seconds.clamp(5, 3_600))))
     }
 
-    /// An address below its own.
+    /// Returns the URL of a path below the base URL.
     pub(crate) fn at(&self, path: &str) -> Url {
         let mut url = self.url.clone();
         let base = url.path().trim_end_matches('/').to_owned();
@@ -113,26 +114,26 @@ impl ProviderSettings {
     }
 }
 
-/// Providers that are set up by a click.
+/// A provider that can be configured with one click.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderPreset {
-    /// The id that it proposes.
+    /// Suggested identifier for the settings.
     pub id: &'static str,
-    /// Its name.
+    /// Name of the provider.
     pub name: &'static str,
-    /// The wire.
+    /// Wire format of the provider.
     pub kind: ProviderKind,
-    /// Where its API begins.
+    /// Base URL of the API.
     pub url: &'static str,
-    /// Whether it wants a key.
+    /// Set if the provider requires a key.
     pub wants_key: bool,
-    /// Where a key is made, if it is a page.
+    /// URL of the page that issues keys, if there is one.
     pub keys_at: Option<&'static str>,
 }
 
-/// All presets, in the order to show them.
+/// All presets, in display order.
 pub const PRESETS: [ProviderPreset; 9] = [
     ProviderPreset {
         id: "openai",
@@ -209,10 +210,11 @@ pub const PRESETS: [ProviderPreset; 9] = [
 ];
 
 impl ProviderPreset {
-    /// The settings that it stands for.
+    /// Returns the settings of the preset.
     ///
     /// # Errors
-    /// Never for the presets here.
+    ///
+    /// Returns [`SettingsError::Url`] for an invalid URL. The presets in [`PRESETS`] have valid ones.
     pub fn settings(&self) -> Result<ProviderSettings, SettingsError> {
         Ok(ProviderSettings {
             id: self.id.to_owned(),

@@ -1,4 +1,4 @@
-//! The apps whose settings are read: where they keep them, in what format, and under which key. One row for each; a new app is a new row.
+//! The apps whose settings are read: paths, formats and keys of their files. Each app is one row of a table.
 
 mod places;
 
@@ -6,75 +6,75 @@ use crate::surroundings::System;
 use crate::variables::Syntax;
 pub(crate) use places::{fits_pattern, place_of};
 
-/// An app.
+/// An app with MCP servers in its settings.
 #[derive(Debug, Clone, Copy)]
 pub struct App {
-    /// Its name on the command line.
+    /// Identifier on the command line.
     pub id: &'static str,
-    /// Its name as its maker writes it.
+    /// Display name, as written by its maker.
     pub name: &'static str,
-    /// Its own files.
+    /// Settings files of the user.
     pub places: &'static [Place],
-    /// Its files in a project.
+    /// Settings files in a project.
     pub project: &'static [Place],
-    /// How it refers to variables.
+    /// Syntax of references to variables.
     pub syntax: Syntax,
 }
 
-/// A file, or each file in a folder.
+/// A file, or every matching file in a folder.
 #[derive(Debug, Clone, Copy)]
 pub struct Place {
-    /// The folder that the path is below.
+    /// Folder that the path is relative to.
     pub base: Base,
-    /// The path, with slashes. A last part such as `*.json` stands for each such file, and another `*` for each folder.
+    /// Path with slashes. A last component such as `*.json` matches every such file, and any other `*` every folder.
     pub path: &'static str,
-    /// How the servers lie in it.
+    /// Location of the servers in the file.
     pub layout: Layout,
 }
 
-/// A folder that settings lie in.
+/// A folder that contains settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Base {
     /// The home folder, on every system.
     Home,
-    /// The home folder of one system.
+    /// The home folder, on one system only.
     HomeOn(System),
-    /// `XDG_CONFIG_HOME`, or `.config` at home, on every system.
+    /// `XDG_CONFIG_HOME`, or `.config` in the home folder, on every system.
     Config,
-    /// The same, except on Windows.
+    /// The same folder as [`Config`](Self::Config), except on Windows.
     ConfigOffWindows,
-    /// The same, only on Linux.
+    /// The same folder as [`Config`](Self::Config), only on Linux.
     ConfigOnLinux,
-    /// `Library/Application Support` of macOS.
+    /// `Library/Application Support` on macOS.
     ApplicationSupport,
-    /// The roaming folder of Windows.
+    /// The roaming application data folder of Windows.
     AppData,
-    /// The local folder of Windows.
+    /// The local application data folder of Windows.
     LocalAppData,
-    /// The folder that a variable names, or this one at home.
+    /// The folder that a variable names, or this folder in the home folder.
     Variable(&'static str, &'static str),
-    /// A project.
+    /// The folder of a project.
     Project,
 }
 
-/// How servers lie in a file.
+/// The location of servers in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
     /// An object of servers under one of these keys.
     Keys(&'static [&'static str]),
-    /// The same, or the whole file is that object.
+    /// An object of servers under one of these keys, or as the whole file.
     KeysOrBare(&'static [&'static str]),
-    /// Under one of these keys in settings about much else, where it may be missing.
+    /// Optional, under one of these keys in general settings.
     Settings(&'static [&'static str]),
-    /// `mcpServers`, and `projects.*.mcpServers`, in a file that grows to many megabytes.
+    /// `mcpServers` and `projects.*.mcpServers`, in a file that grows to many megabytes.
     ClaudeState,
-    /// `mcp`, or `mcp.servers`, which wins.
+    /// `mcp`, or `mcp.servers`, which takes precedence.
     OpenCode,
-    /// TOML: `mcp_servers`.
+    /// The table `mcp_servers` in TOML.
     Toml,
-    /// YAML: `extensions`.
+    /// The mapping `extensions` in YAML.
     Goose,
-    /// YAML: `mcpServers`, a list. A JSON file beside it is as those of other apps.
+    /// The list `mcpServers` in YAML. A JSON file in the same folder has the format of other apps.
     Continue,
 }
 
@@ -89,7 +89,7 @@ const BARE: Layout = Layout::KeysOrBare(&["mcpServers"]);
 const CODE_SETTINGS: Layout = Layout::Settings(&["mcp.servers", "mcp/servers"]);
 const ZED: Layout = Layout::Settings(&["context_servers"]);
 
-/// A file of VS Code's user folder, on each system and in both editions.
+/// Expands to a file of VS Code's user folder, on each system and in both editions.
 macro_rules! in_code {
     ($path:literal, $layout:expr) => {
         [
@@ -134,7 +134,7 @@ const ALL_OF_CLINE: [Place; 8] = joined(&[
     ],
 ]);
 
-/// All apps.
+/// All apps whose settings are read.
 pub const APPS: &[App] = &[
     App {
         id: "claude-desktop",
@@ -398,7 +398,7 @@ pub const APPS: &[App] = &[
     },
 ];
 
-/// The app with this id or name.
+/// Returns the app with this identifier or display name, ignoring case.
 #[must_use]
 pub fn app_named(name: &str) -> Option<&'static App> {
     APPS.iter().find(|app| app.id.eq_ignore_ascii_case(name) || app.name.eq_ignore_ascii_case(name))

@@ -1,5 +1,5 @@
-//! Commands that only lead to a remote server: `npx mcp-remote URL` and its like. Drawbridge speaks with the server itself, so that is what is
-//! offered. Wrappers of Windows around a command are taken away here, too.
+//! Commands that only bridge to a remote server, such as `npx mcp-remote URL`. Drawbridge connects to the server
+//! itself, so the remote server is offered instead. Windows wrappers around commands are removed here as well.
 
 use ports::server_config::{HttpConfig, HttpKind, StdioConfig};
 
@@ -8,7 +8,7 @@ use crate::secret_like::has_secret;
 use crate::surroundings::System;
 use crate::variables::{Reference, Syntax, Target, references};
 
-/// A remote server that a command leads to.
+/// A remote server that a command bridges to.
 #[derive(Debug)]
 pub(crate) struct Bridged {
     pub(crate) remote: HttpConfig,
@@ -16,19 +16,19 @@ pub(crate) struct Bridged {
     pub(crate) denied_tools: Vec<String>,
 }
 
-/// Programs that run a package, with the words before it.
+/// Programs that run a package, with subcommands before it.
 const RUNNERS: [&str; 12] = ["npx", "bunx", "pnpx", "uvx", "pipx", "npm", "pnpm", "yarn", "bun", "uv", "deno", "node"];
-/// Words of runners before the package.
+/// Subcommands of runners before the package.
 const STEPS: [&str; 7] = ["run", "exec", "dlx", "x", "tool", "npx", "--"];
-/// Options of runners with a value.
+/// Options of runners that take a value.
 const WITH_VALUE: [&str; 6] = ["-p", "--package", "--from", "--python", "--with", "--registry"];
 
-/// The longest value that is put into a header, in bytes.
+/// Maximum length of a value that is inserted into a header, in bytes.
 const MAX_VALUE: usize = 16 * 1_024;
-/// The most variables named in one note.
+/// Maximum number of variables that a note names.
 const MAX_NAMED: usize = 20;
 
-/// Takes `cmd /c` away, which other systems have no use for. True if it was there.
+/// Removes `cmd /c`, which other systems don't need. Returns `true` if it was present.
 pub(crate) fn without_wrapper(config: &mut StdioConfig, runs_on: System) -> bool {
     if runs_on == System::Windows {
         return false;
@@ -42,7 +42,7 @@ pub(crate) fn without_wrapper(config: &mut StdioConfig, runs_on: System) -> bool
         let mut words = config.args.split_off(switches).into_iter();
         config.command = words.next().unwrap_or_default();
         config.args = words.collect();
-        // The whole command may be one word.
+        // The whole command may be a single argument.
         if config.args.is_empty()
             && config.command.contains(' ')
             && let Ok(words) = shell_words::split(&config.command)
@@ -61,15 +61,16 @@ pub(crate) fn without_wrapper(config: &mut StdioConfig, runs_on: System) -> bool
     false
 }
 
-/// The remote server that a command leads to, if that is all that it does, and what of the command is not used, in sentences that are safe to print.
+/// Returns the remote server that a command bridges to, with notes about unused parts of the command that are safe to
+/// print. `None` if the command does anything else.
 #[must_use]
 pub fn bridged_remote(config: &StdioConfig) -> Option<(HttpConfig, Vec<String>)> {
     let found = bridged(config)?;
-    // What lets no tool be called is a rule of the user's here, and no setting of a server.
+    // A denied tool is a rule of the user in Drawbridge, and not part of a server's configuration.
     found.denied_tools.is_empty().then(|| (found.remote, found.notes.into_texts()))
 }
 
-/// The remote server that a command leads to, if that is all that it does.
+/// Returns the remote server that a command bridges to, if the command does nothing else.
 pub(crate) fn bridged(config: &StdioConfig) -> Option<Bridged> {
     let mut words = std::iter::once(&config.command).chain(&config.args).map(String::as_str).peekable();
     let program = stem(words.next()?);
@@ -96,7 +97,7 @@ pub(crate) fn bridged(config: &StdioConfig) -> Option<Bridged> {
     };
     let mut found =
         found.filter(|found| found.remote.url.starts_with("http://") || found.remote.url.starts_with("https://"))?;
-    // `mcp-proxy` takes its token from this one by itself.
+    // `mcp-proxy` reads its token from this variable without an argument.
     let mut used = vec![String::from("API_ACCESS_TOKEN")];
     for value in found.remote.headers.values_mut() {
         put_variables(value, config, &mut used);
@@ -108,21 +109,21 @@ pub(crate) fn bridged(config: &StdioConfig) -> Option<Bridged> {
     Some(found)
 }
 
-/// The name of a package without its scope and version, or of a script without its folder.
+/// Returns the name of a package without scope and version, or of a script without its folder.
 fn of_package(word: &str) -> &str {
     let word = word.rsplit(['/', '\\']).next().unwrap_or(word);
     let word = word.split_once('@').map_or(word, |(name, _)| name);
     word.split_once("==").map_or(word, |(name, _)| name)
 }
 
-/// A program's name without its folder and the endings of Windows.
+/// Returns the name of a program without its folder and Windows extension.
 pub(crate) fn stem(command: &str) -> &str {
     let last = command.rsplit(['/', '\\']).next().unwrap_or(command);
     [".exe", ".cmd", ".bat", ".EXE", ".CMD", ".BAT"].iter().find_map(|end| last.strip_suffix(end)).unwrap_or(last)
 }
 
-/// The variables of the entry stand in headers as `${NAME}`, since a blank in an argument is lost on Windows. They are put in once, so that a
-/// value that names others does not grow with each.
+/// Replaces `${NAME}` in a header by the entry's variables, which users write that way because Windows loses spaces in
+/// arguments. A single pass, so that values which refer to other variables don't grow.
 fn put_variables(value: &mut String, config: &StdioConfig, used: &mut Vec<String>) {
     for Reference { range, target } in references(value, Syntax::Dollar).into_iter().rev() {
         let Target::Environment { name, default: None } = target else { continue };
@@ -172,7 +173,7 @@ fn mcp_remote(words: &[&str]) -> Option<Bridged> {
             word if word.starts_with("--header=") => header(&mut found, &word["--header=".len()..]),
             word if word.starts_with('-') => unused.push(option_name(word)),
             word if found.remote.url.is_empty() => word.clone_into(&mut found.remote.url),
-            // The port that a sign-in comes back to.
+            // Port of the redirect URI for sign-in.
             _ => {}
         }
     }
@@ -202,7 +203,7 @@ fn supergateway(words: &[&str]) -> Option<Bridged> {
             "--header" => header(&mut found, value()),
             "--oauth2Bearer" => header(&mut found, &format!("Authorization: Bearer {}", value())),
             "--outputTransport" | "--logLevel" => drop(value()),
-            // It makes a server of a local program, and leads nowhere.
+            // This option exposes a local program as a server, so it is not a bridge.
             "--stdio" => return None,
             word => unused.push(option_name(word)),
         }
@@ -227,7 +228,7 @@ fn mcp_proxy(words: &[&str], config: &StdioConfig) -> Option<Bridged> {
             }
             word if word.starts_with('-') => unused.push(option_name(word)),
             word if found.remote.url.is_empty() => word.clone_into(&mut found.remote.url),
-            // A program with its arguments: it makes a server of that.
+            // A program with arguments, which is exposed as a server.
             _ => return None,
         }
     }
@@ -238,7 +239,7 @@ fn mcp_proxy(words: &[&str], config: &StdioConfig) -> Option<Bridged> {
     Some(found)
 }
 
-/// An option without its value. A word that is no option may be a value.
+/// Returns an option without its value. Any other argument may be a value, so it is not repeated.
 fn option_name(word: &str) -> String {
     let name = word.split(['=', ':']).next().unwrap_or(word);
     if name.starts_with('-') && !has_secret(name) { quoted(name) } else { String::from("a word") }

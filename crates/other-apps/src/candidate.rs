@@ -1,4 +1,4 @@
-//! A server as an entry describes it, before its name is settled and its secrets are found.
+//! A server as parsed from an entry, before its name is assigned and its secrets are separated.
 
 use std::collections::BTreeSet;
 
@@ -7,51 +7,51 @@ use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfi
 
 use crate::notes::Notes;
 
-/// A server as it was found, before its name is settled.
+/// A server as parsed, before its name is assigned.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Candidate {
     pub(crate) name: Option<String>,
     pub(crate) config: StdioConfig,
-    /// Where it is, if it is not started here.
+    /// Address of a remote server.
     pub(crate) remote: Option<HttpConfig>,
     pub(crate) revision: Option<Revision>,
     pub(crate) notes: Notes,
-    /// Its transport is not known here.
+    /// Set if the transport is not supported.
     pub(crate) unknown: bool,
     pub(crate) extras: Extras,
 }
 
-/// The parts of an entry that no [`ServerConfig`] has a place for.
+/// Parts of an entry that have no place in a [`ServerConfig`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Extras {
-    /// The app does not start it.
+    /// Set if the app does not start the server.
     pub(crate) off: bool,
-    /// Tools that the app keeps from its model.
+    /// Tools that the app hides from its model.
     pub(crate) denied_tools: Vec<String>,
-    /// The only tools that the app offers to its model; all if empty.
+    /// Tools that the app offers to its model exclusively, or all tools if empty.
     pub(crate) exposed_tools: Vec<String>,
-    /// Variables and headers that the entry only names. Their value here is a reference to a variable of the environment.
+    /// Variables and headers that the entry only names. Their value here is a reference to an environment variable.
     pub(crate) named_only: BTreeSet<String>,
-    /// Those of them whose values the app has in its keychain.
+    /// Names whose values are stored in the app's keychain.
     pub(crate) in_keychain: BTreeSet<String>,
-    /// A file with more variables.
+    /// Path of a file with further variables.
     pub(crate) env_file: Option<String>,
-    /// Values that the app asks its user for.
+    /// Values for which the app prompts the user.
     pub(crate) inputs: Vec<Input>,
-    /// The entry does not name its transport.
+    /// Set if the entry does not name its transport.
     pub(crate) untyped: bool,
-    /// It stands in an install link.
+    /// Set if the entry comes from an install link.
     pub(crate) by_link: bool,
 }
 
-/// A value that an app asks its user for.
+/// A value for which an app prompts the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Input {
-    /// The name by which values refer to it.
+    /// Identifier that values refer to.
     pub(crate) id: String,
-    /// The app hides it while the user types it.
+    /// Set if the app masks the input.
     pub(crate) password: bool,
-    /// A command of the app gives it, and no user.
+    /// Set if a command of the app supplies the value instead of the user.
     pub(crate) command: bool,
 }
 

@@ -1,5 +1,6 @@
-//! Servers in JSON: the shapes that programs use for their settings, read leniently. TOML and YAML come here as the same tree
-//! ([`crate::toml_text`], [`crate::yaml_text`]), so that one reader knows every spelling of an entry.
+//! Servers in JSON, in any format that programs use for their settings, parsed leniently. TOML and YAML are converted
+//! to the same tree ([`crate::toml_text`], [`crate::yaml_text`]), so that one reader supports every spelling of an
+//! entry.
 
 pub mod auth;
 mod details;
@@ -18,19 +19,19 @@ use reader::Reader;
 pub(crate) use spelling::{COMMANDS, URLS};
 pub use spelling::{OWN_URLS, PIN, Reached, kind_named, reached, words};
 
-/// Where programs keep their servers: most of them, VS Code, Zed, OpenCode, Codex, and goose.
+/// Keys of server maps: most programs, VS Code, Zed, OpenCode, Codex and goose.
 const MAPS: [&str; 6] = ["mcpServers", "servers", "context_servers", "mcp", "mcp_servers", "extensions"];
 
-/// Extensions of goose that are part of goose itself.
+/// Types of goose extensions that are built into goose.
 const BUILT_IN: [&str; 4] = ["builtin", "platform", "inline_python", "frontend"];
 
-/// Reads every server in the text.
+/// Parses every server in the text.
 pub(crate) fn candidates(text: &JsonText<'_>) -> Result<Vec<Candidate>, ConfigProblem> {
     let Some(root) = text.parse(Dialect::WithComments)? else { return Ok(Vec::new()) };
     candidates_in(text, &root)
 }
 
-/// Reads every server in a tree.
+/// Parses every server in a tree.
 pub(crate) fn candidates_in(text: &JsonText<'_>, root: &Value<'_>) -> Result<Vec<Candidate>, ConfigProblem> {
     match root {
         Value::Object(object) => in_object(text, object),
@@ -49,7 +50,7 @@ fn in_object(text: &JsonText<'_>, object: &Object<'_>) -> Result<Vec<Candidate>,
         MAPS.contains(&name) || name.ends_with(".mcpServers") || name.ends_with(".servers")
     });
     match map.map(|property| &property.value) {
-        // VS Code's settings have the servers one level deeper, under "mcp".
+        // VS Code's settings contain the servers one level deeper, under "mcp".
         Some(Value::Object(inner)) if MAPS.iter().any(|key| inner.get_object(key).is_some_and(is_map)) => {
             in_object(text, inner)
         }
@@ -71,13 +72,13 @@ fn in_object(text: &JsonText<'_>, object: &Object<'_>) -> Result<Vec<Candidate>,
     }
 }
 
-/// True if an object is a server itself.
+/// Returns `true` if an object is a server entry.
 pub(crate) fn is_entry(object: &Object<'_>) -> bool {
     let text_or_list = |key: &str| given(object, key).is_some_and(|p| !matches!(p.value, Value::Object(_)));
     COMMANDS.iter().any(|key| text_or_list(key)) || URLS.iter().any(|key| object.get_string(key).is_some())
 }
 
-/// True if an object has servers under names.
+/// Returns `true` if an object maps names to servers.
 pub(crate) fn is_map(object: &Object<'_>) -> bool {
     let server = |value: &Value<'_>| {
         value.as_object().is_some_and(|entry| {
@@ -119,7 +120,7 @@ fn in_list(text: &JsonText<'_>, list: &Array<'_>) -> Result<Vec<Candidate>, Conf
     Ok(candidates)
 }
 
-/// Reads one entry. `root` is the object that may have `inputs`.
+/// Parses an entry. `root` is the object that may contain `inputs`.
 pub(crate) fn entry(
     text: &JsonText<'_>,
     name: Option<String>,
@@ -127,7 +128,7 @@ pub(crate) fn entry(
     root: &Object<'_>,
 ) -> Result<Candidate, ConfigProblem> {
     let mut found = Candidate { name, ..Candidate::default() };
-    // goose, formerly: all but the name and the switch in an object of its own.
+    // Older versions of goose nest everything except the name and the switch.
     if !is_entry(object)
         && let Some(inner) = object.get_object("config")
     {
@@ -169,7 +170,7 @@ fn fill(
         }
         Reached::Unknown => {
             found.unknown = true;
-            // To show where it would be.
+            // The address is retained for display.
             if let Some(url) = URLS.iter().find_map(|key| object.get_string(key)) {
                 found.remote = Some(HttpConfig { url: url.value.to_string(), ..HttpConfig::default() });
             }
@@ -186,13 +187,13 @@ fn fill(
     };
     let mut reader = Reader { text, found: &mut found };
     match &command.value {
-        // OpenCode: program and arguments in one list.
+        // OpenCode has program and arguments in one list.
         Value::Array(list) => {
             let mut words = reader.texts(list, "command")?.into_iter();
             reader.found.config.command = words.next().unwrap_or_default();
             reader.found.config.args.extend(words);
         }
-        // Zed, formerly: all about the program in one object.
+        // Older versions of Zed nest everything about the program.
         Value::Object(inner) => {
             let program = given(inner, "path").or_else(|| given(inner, "command"));
             if let Some(program) = program {
@@ -211,7 +212,7 @@ fn fill(
     Ok(found)
 }
 
-/// A command with its arguments in one text is taken apart; a path with spaces in it is not.
+/// Splits a command that contains its arguments. A path with spaces is not split.
 fn split_command(found: &mut Candidate) {
     let config = &mut found.config;
     let Some((program, _)) = config.command.trim().split_once(' ') else { return };

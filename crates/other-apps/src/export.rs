@@ -1,5 +1,5 @@
-//! The user's servers in the forms of other apps. Secrets are references there, whether they lie in the keychain or in the settings: variables of the
-//! environment in most apps, inputs in VS Code.
+//! Exports the user's servers in the formats of other apps. Secrets in the keychain or in the settings become
+//! references: environment variables in most apps, inputs in VS Code.
 
 use ports::secrets;
 use ports::server_config::{HttpKind, ServerConfig, ServerEntry, ServerTransport};
@@ -9,27 +9,27 @@ use crate::candidate::Candidate;
 use crate::found::clean;
 use crate::secret_like::is_secret_value;
 
-/// The form of an export.
+/// The format of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportForm {
-    /// `mcpServers`, as most apps have it.
+    /// `mcpServers`, as in most apps.
     McpServers,
-    /// `servers` and `inputs`, as VS Code has them.
+    /// `servers` and `inputs`, as in VS Code.
     VsCode,
 }
 
-/// What stands for a secret.
+/// The replacement of a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stand {
-    /// A variable of the environment.
+    /// A reference to an environment variable.
     Variable,
-    /// An input of VS Code.
+    /// A reference to an input of VS Code.
     Input,
-    /// Nothing, to be filled in.
+    /// An empty value to fill in.
     Blank,
 }
 
-/// Writes servers in a form.
+/// Exports servers in a format.
 #[must_use]
 pub fn export(servers: &[ServerEntry], form: ExportForm) -> Value {
     let mut writer = Writer::new(match form {
@@ -47,11 +47,11 @@ pub fn export(servers: &[ServerEntry], form: ExportForm) -> Value {
 /// Writes entries for other apps.
 pub(crate) struct Writer {
     stand: Stand,
-    /// The inputs that stand for secrets.
+    /// Inputs that replace secrets.
     pub(crate) inputs: Vec<Value>,
-    /// The variables and headers whose values have a secret in them.
+    /// Variables and headers whose values contain a secret.
     pub(crate) secrets: Vec<String>,
-    /// What was left out of arguments and addresses, in words.
+    /// Descriptions of what was omitted from arguments and addresses.
     pub(crate) notes: Vec<String>,
 }
 
@@ -60,7 +60,7 @@ impl Writer {
         Self { stand, inputs: Vec::new(), secrets: Vec::new(), notes: Vec::new() }
     }
 
-    /// The entry of a server, without its secrets.
+    /// Returns the entry of a server, without its secrets.
     pub(crate) fn entry(&mut self, name: &str, config: &ServerConfig) -> Map<String, Value> {
         let mut entry = Map::new();
         match &config.transport {
@@ -120,11 +120,11 @@ impl Writer {
             let reference = self.reference(server, name);
             written = written.replace(&secrets::reference(secret), &reference);
         }
-        // What stands beside a secret may be one itself.
+        // The rest of the value may itself be a secret.
         if crate::secret_like::has_secret(&written) { self.whole(server, name) } else { written }
     }
 
-    /// What stands for a value that is a secret as a whole.
+    /// Returns the replacement for a value that is entirely secret.
     fn whole(&mut self, server: &str, name: &str) -> String {
         let reference = self.reference(server, name);
         if self.stand == Stand::Blank { String::new() } else { reference }

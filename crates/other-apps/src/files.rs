@@ -1,5 +1,5 @@
-//! Reads settings files of other apps, within bounds, and never through a link that leads out of the home folder. The one place of this crate
-//! that touches the disk; it writes nothing.
+//! Reads settings files of other apps, within limits, and never through a link that leads out of the home folder. The
+//! only module of this crate with file access. It writes nothing.
 
 use std::fs;
 use std::io::Read as _;
@@ -12,29 +12,29 @@ use crate::json_text::JsonText;
 use crate::secret_like::has_secret;
 use crate::surroundings::Surroundings;
 
-/// The largest settings file.
+/// Maximum size of a settings file, in bytes.
 pub(crate) const LIMIT: u64 = 1 << 20;
-/// The largest state file of Claude Code, which has its history in it.
+/// Maximum size of Claude Code's state file, which includes its history, in bytes.
 pub(crate) const STATE_LIMIT: u64 = 64 << 20;
-/// The longest name of a variable, in bytes.
+/// Maximum length of a variable name, in bytes.
 const MAX_VARIABLE: usize = 60;
-/// The most variables of one file.
+/// Maximum number of variables in a file.
 const MAX_VARIABLES: usize = 200;
-/// The most files that one pattern stands for.
+/// Maximum number of files that match a pattern.
 const MAX_FILES: usize = 200;
 
-/// The files of a place that are there, in the order of their names.
+/// Returns the existing files of a place, sorted by name.
 pub(crate) fn files_of(place: &Place, surroundings: &Surroundings) -> Vec<PathBuf> {
     place.folder(surroundings).map(|folder| matching(&folder, place.path)).unwrap_or_default()
 }
 
-/// The files below a folder whose paths fit a pattern.
+/// Returns the files below a folder whose paths match a pattern.
 pub(crate) fn matching(folder: &Path, pattern: &str) -> Vec<PathBuf> {
     let mut paths = vec![folder.to_owned()];
     for part in pattern.split('/').filter(|part| !part.is_empty()) {
         paths = paths.into_iter().flat_map(|path| below(path, part)).take(MAX_FILES).collect();
     }
-    // A link that leads nowhere is no file, and a folder is none that can be read.
+    // A broken link is still listed, so that reading it reports the problem.
     paths.retain(|path| path.symlink_metadata().is_ok());
     paths
 }
@@ -53,25 +53,27 @@ fn below(path: PathBuf, part: &str) -> Vec<PathBuf> {
     found
 }
 
-/// The files of a project that bring servers along with it, and that the page says are there.
+/// Files of a project that contain servers, and that the page lists.
 const OF_PROJECTS: [&str; 2] = [".mcp.json", ".vscode/mcp.json"];
 
-/// The files with servers that a project has, by their paths below its folder. They are not read.
+/// Returns the files of a project that contain servers, relative to its folder, without reading them.
 #[must_use]
 pub fn project_files(folder: &Path) -> Vec<&'static str> {
     OF_PROJECTS.into_iter().filter(|file| !matching(folder, file).is_empty()).collect()
 }
 
-/// Where a file may lie once its links are followed: below the home folder, or below a folder that a variable names.
+/// Returns the folders that may contain a file once links are resolved: the home folder, and folders named by
+/// variables.
 pub(crate) fn roots(surroundings: &Surroundings) -> Vec<PathBuf> {
     let folders = std::iter::once(&surroundings.home).chain(surroundings.variables.values());
     folders.filter_map(|folder| folder.canonicalize().ok()).collect()
 }
 
-/// Reads a file; none if it is gone. With `roots` it must lie below one of them.
+/// Reads a file, or returns `None` if it doesn't exist. With `roots`, it must be below one of them.
 ///
 /// # Errors
-/// If it leads elsewhere, is no file, too long, or not UTF-8.
+///
+/// Returns [`ConfigProblem`] if the file is outside of `roots`, not a regular file, too large, or not UTF-8.
 pub(crate) fn read(path: &Path, limit: u64, roots: Option<&[PathBuf]>) -> Result<Option<String>, ConfigProblem> {
     let failed = |error: std::io::Error| problem(path, format!("it can't be read: {error}"));
     let real = match path.canonicalize() {
@@ -82,7 +84,7 @@ pub(crate) fn read(path: &Path, limit: u64, roots: Option<&[PathBuf]>) -> Result
     if roots.is_some_and(|roots| !roots.iter().any(|root| real.starts_with(root))) {
         return Err(problem(path, "it is a link that leads out of the home folder, which is not followed"));
     }
-    // To open a pipe would wait for its other end.
+    // Opening a pipe would block until its other end is opened.
     if !real.metadata().map_err(failed)?.is_file() {
         return Err(problem(path, "it is no file"));
     }
@@ -104,19 +106,19 @@ pub(crate) fn read(path: &Path, limit: u64, roots: Option<&[PathBuf]>) -> Result
     })
 }
 
-/// What is wrong with a file as a whole.
+/// Creates a problem that concerns a file as a whole.
 pub(crate) fn problem(path: &Path, message: impl Into<String>) -> ConfigProblem {
     ConfigProblem { file: Some(path.display().to_string()), line: None, column: None, message: message.into() }
 }
 
-/// The names of the variables in a file of lines such as `NAME=value`. Their values are left where they are.
+/// Returns the names of the variables in a file of lines such as `NAME=value`. The values are not retained.
 pub(crate) fn variable_names(text: &str) -> Vec<String> {
     let names = text.lines().filter_map(|line| {
         let line = line.trim_start();
         let name = line.strip_prefix("export ").unwrap_or(line).split_once('=')?.0.trim();
         let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
             && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-        // Of another kind of file, a key may look like a name.
+        // In other kinds of files, a key may look like a name.
         (is_name && name.len() <= MAX_VARIABLE && !has_secret(name)).then(|| name.to_owned())
     });
     names.take(MAX_VARIABLES).collect()

@@ -1,4 +1,4 @@
-//! A server of another app as it would be set up here: secrets apart from the rest, the kind of each value, and notes on what to look at.
+//! A server of another app as it would be imported: secrets separated, the kind of each value, and notes for the user.
 
 pub(crate) mod clean;
 mod new_server;
@@ -21,38 +21,38 @@ use crate::surroundings::Surroundings;
 use crate::variables::Syntax;
 use crate::{bridges, names, notes};
 
-/// The most notes on one server.
+/// Maximum number of notes on a server.
 pub(crate) const MAX_NOTES: usize = 40;
-/// The most tools in a list. Each one that is denied is a rule.
+/// Maximum number of tools in a list. Each denied tool becomes a rule.
 pub(crate) const MAX_TOOLS: usize = 200;
 
-/// Where a server was found.
+/// The source of an imported server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ImportOrigin {
-    /// The app's id; `file` if the app is not known.
+    /// Identifier of the app, or `file` if the app is unknown.
     pub app: String,
-    /// The file.
+    /// Path of the file.
     pub file: String,
-    /// The name it has there.
+    /// Name of the server in the file.
     pub name: String,
 }
 
-/// What the value of a variable or header is.
+/// The kind of a variable's or header's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ImportedValueKind {
-    /// Text that may lie in a file.
+    /// Text that may be stored in a file.
     Literal,
     /// Text that looks like a secret, for the keychain.
     Secret,
-    /// Text that its app replaces by something else.
+    /// Text that the app replaces.
     Reference,
 }
 
 impl ImportedValueKind {
-    /// Its name in JSON.
+    /// Returns the name in JSON.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -63,23 +63,23 @@ impl ImportedValueKind {
     }
 }
 
-/// How a server stands to those that are set up here.
+/// The relation of a found server to those that are configured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ImportStatus {
-    /// None is like it.
+    /// No configured server is equal.
     New,
-    /// It is set up here.
+    /// The server is already configured.
     Same,
-    /// Another one has its name, so it gets one of its own.
+    /// Another server has the name, so this one is renamed.
     Conflict,
-    /// It can't be set up.
+    /// The server can't be imported.
     Unsupported,
 }
 
 impl ImportStatus {
-    /// Its name in JSON.
+    /// Returns the name in JSON.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -91,62 +91,64 @@ impl ImportStatus {
     }
 }
 
-/// A secret that the user still has to enter: the value is `before`, the secret, and `after`.
+/// A secret that the user still has to enter: the value consists of `before`, the secret, and `after`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pending {
-    /// What stands before the secret, such as `Bearer `.
+    /// Text before the secret, such as `Bearer `.
     pub before: String,
-    /// What stands after it.
+    /// Text after the secret.
     pub after: String,
 }
 
-/// A server of another app.
+/// A server that was found in another app.
 #[derive(Debug, Clone)]
 pub struct FoundServer {
-    /// The name it would get: usable, and unique among those found and those set up.
+    /// Suggested name: valid, and unique among the found and the configured servers.
     pub name: String,
-    /// Where it was found; its settings are those of the first.
+    /// Sources of the server. The configuration is that of the first.
     pub origins: Vec<ImportOrigin>,
-    /// How it is reached. No secret is in it, and no variable or header whose value is one.
+    /// Configuration without secrets, and without variables and headers whose value is a secret.
     pub config: ServerConfig,
-    /// The kinds of the values of its variables.
+    /// Kinds of the variables' values.
     pub env: BTreeMap<String, ImportedValueKind>,
-    /// The kinds of the values of its headers.
+    /// Kinds of the headers' values.
     pub headers: BTreeMap<String, ImportedValueKind>,
-    /// The values of variables or headers that are secrets.
+    /// Values of variables or headers that are secrets.
     pub secrets: BTreeMap<String, SecretString>,
-    /// The variables or headers whose secret value the user still has to enter.
+    /// Variables or headers whose secret value the user still has to enter.
     pub pending: BTreeMap<String, Pending>,
-    /// The secret of its client, for signing in.
+    /// Client secret for signing in.
     pub client_secret: Option<SecretString>,
-    /// Texts in its command, its address or its sign-in that the user has to replace. With any, it is incomplete.
+    /// Text in command, address or sign-in settings that the user has to replace. The server is incomplete if there is
+    /// any.
     pub placeholders: Vec<ImportPlaceholder>,
-    /// True if its app does not start it.
+    /// Set if the app does not start the server.
     pub off: bool,
-    /// Tools that its app keeps from the model.
+    /// Tools that the app hides from the model.
     pub denied_tools: Vec<String>,
-    /// The only tools that its app gives to the model; all if empty.
+    /// Tools that the app offers to the model exclusively, or all tools if empty.
     pub exposed_tools: Vec<String>,
-    /// How it stands to those set up here.
+    /// Relation to the configured servers.
     pub status: ImportStatus,
-    /// What to look at.
+    /// Notes for the user.
     pub notes: Vec<ImportNote>,
 }
 
-/// The longest name of a tool that may look like a key, in bytes.
+/// Maximum length of a tool name that may look like a key, in bytes.
 const MAX_TOOL_NAME: usize = 64;
 
-/// The file that a server stands in.
+/// The file that contains a server.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Source<'s> {
     pub(crate) app: Option<&'s App>,
     pub(crate) id: &'static str,
     pub(crate) file: &'s str,
-    /// The folder of the project that the file belongs to; none for the user's own settings.
+    /// Folder of the project that the file belongs to, or `None` for the user's settings.
     pub(crate) project: Option<&'s str>,
 }
 
-/// Makes a found server of an entry. `env_names` gives the names of the variables in a file, if that may be read.
+/// Converts an entry to a found server. `env_names` returns the names of the variables in a file, if the file may be
+/// read.
 pub(crate) fn found(
     mut candidate: Candidate,
     source: Source<'_>,
@@ -164,14 +166,14 @@ pub(crate) fn found(
             candidate.notes.extend(bridged.notes);
             candidate.extras.denied_tools.extend(bridged.denied_tools);
             candidate.remote = Some(bridged.remote);
-            // The bridge itself replaces `${NAME}`, whatever its app does.
+            // The bridge itself replaces `${NAME}`, whatever the app does.
             if !matches!(syntax, Syntax::Dollar | Syntax::Shell) {
                 syntax = Syntax::Any;
             }
         }
     }
     let wanted = match &candidate.name {
-        // A name is written to a file as well.
+        // Names are written to a file as well.
         Some(name) if !has_secret(name) => names::valid(name),
         _ => match &candidate.remote {
             Some(remote) => names::from_url(&remote.url),
@@ -180,7 +182,7 @@ pub(crate) fn found(
     };
     let name = candidate.name.clone().unwrap_or_else(|| wanted.clone());
     values::put_env_file(&mut candidate, env_names);
-    // Before its secrets are taken out, which may be what is wrong.
+    // Validated before the secrets are removed, which may be the cause of a problem.
     let has_client_secret = |remote: &HttpConfig| remote.auth.as_ref().is_some_and(|auth| auth.client_secret.is_some());
     let before = problem(candidate.config(), candidate.remote.as_ref().is_some_and(has_client_secret));
     let parted = values::part(&mut candidate, syntax);
@@ -237,18 +239,20 @@ pub(crate) fn found(
     }
 }
 
-/// True if a text is a name of words, such as `getIssueByKey`, and no key for all its capitals.
+/// Returns `true` if a text consists of words, such as `getIssueByKey`, and is therefore not a key despite its
+/// capitals.
 fn is_tool_name(text: &str) -> bool {
     text.len() <= MAX_TOOL_NAME
         && text.bytes().all(|b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'-' | b'.' | b'*'))
 }
 
-/// The name that a server has in its file, safe to print.
+/// Returns the name of a server in its file, safe to print.
 fn origin_name(name: &str) -> String {
     if has_secret(name) { String::from("server") } else { shown(name) }
 }
 
-/// Why a server can't be set up, in words. The secret of its client, if it has one, will be in the keychain.
+/// Returns the reason why a server can't be imported. `has_client_secret` is set if its client secret will be in the
+/// keychain.
 fn problem(mut config: ServerConfig, has_client_secret: bool) -> Option<String> {
     if let ServerTransport::Http(HttpConfig { auth: Some(auth), .. }) = &mut config.transport {
         auth.client_secret = has_client_secret.then(|| secrets::reference("client-secret"));
@@ -256,7 +260,7 @@ fn problem(mut config: ServerConfig, has_client_secret: bool) -> Option<String> 
     config.problem()
 }
 
-/// An entry that can't be read, with the reason.
+/// Creates the row of an entry that can't be parsed, with the reason.
 pub(crate) fn broken(
     name: Option<String>,
     problem: &ports::server_config::ConfigProblem,
@@ -264,7 +268,7 @@ pub(crate) fn broken(
 ) -> FoundServer {
     let place = [("line", problem.line), ("column", problem.column)];
     let place: String = place.iter().filter_map(|(word, at)| Some(format!("{word} {}: ", (*at)?))).collect();
-    // The message names the entry, and may name a key in it.
+    // The message contains the name of the entry, and may contain one of its keys.
     let message = match &name {
         Some(name) if has_secret(name) => problem.message.replace(&notes::quoted(name), "\"server\""),
         _ => problem.message.clone(),
@@ -293,7 +297,7 @@ pub(crate) fn broken(
     }
 }
 
-/// Says which tools its app keeps from the model.
+/// Adds notes about tools that the app hides from the model.
 pub(crate) fn tools_in_words(extras: &crate::candidate::Extras, notes: &mut Notes) {
     let list = |tools: &[String]| tools.iter().take(10).map(|tool| notes::quoted(tool)).collect::<Vec<_>>().join(", ");
     if !extras.denied_tools.is_empty() {
@@ -310,7 +314,7 @@ pub(crate) fn tools_in_words(extras: &crate::candidate::Extras, notes: &mut Note
 }
 
 impl FoundServer {
-    /// A hash over what would be set up but the values of secrets, and over where it was found.
+    /// Returns a hash over everything that would be imported, except the values of secrets, and over the sources.
     #[must_use]
     pub fn fingerprint(&self) -> String {
         let origins: Vec<[&str; 3]> = self
@@ -333,14 +337,14 @@ impl FoundServer {
         Hash::of(&what).as_str().to_owned()
     }
 
-    /// True if the user has to enter the value of this variable or header.
+    /// Returns `true` if the user has to enter the value of this variable or header.
     #[must_use]
     pub fn is_value_to_enter(&self, name: &str) -> bool {
         self.pending.contains_key(name)
             || self.config.values().get(name).is_some_and(|value| notes::is_placeholder(value))
     }
 
-    /// The transport in JSON: `stdio`, `http` or `sse`.
+    /// Returns the transport in JSON: `stdio`, `http` or `sse`.
     #[must_use]
     pub fn transport(&self) -> &'static str {
         match &self.config.transport {

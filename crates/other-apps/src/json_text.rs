@@ -1,4 +1,4 @@
-//! JSON as people write it, with the line and column of everything in it.
+//! JSON in files and pasted text, with the line and column of each value.
 
 use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged as _;
@@ -6,20 +6,20 @@ use jsonc_parser::errors::{ParseError, ParseErrorKind};
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use ports::server_config::ConfigProblem;
 
-/// The longest literal of another language that a problem repeats, such as `undefined`.
+/// Maximum length of a foreign literal in an error message, such as `undefined`.
 const LONGEST_LITERAL: usize = 9;
 
-/// How strictly JSON is read.
+/// The strictness of JSON parsing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
-    /// As RFC 8259 says.
+    /// Strict JSON according to RFC 8259.
     Plain,
-    /// With comments and trailing commas, as editors allow in their settings.
+    /// JSON with comments and trailing commas, as in editors' settings.
     WithComments,
 }
 
 impl Dialect {
-    /// The same for the parser.
+    /// Returns the parser options of the dialect.
     pub fn options(self) -> ParseOptions {
         let relaxed = self == Self::WithComments;
         ParseOptions {
@@ -37,28 +37,28 @@ impl Dialect {
     }
 }
 
-/// A text that lies in a file or in something pasted.
+/// JSON text of a file, or from pasted text.
 #[derive(Debug, Clone, Copy)]
 pub struct JsonText<'t> {
-    /// The text itself.
+    /// Content of the text.
     pub text: &'t str,
-    /// The file, or nothing for pasted text.
+    /// Path of the file, or `None` for pasted text.
     pub file: Option<&'t str>,
-    /// How many lines stand before it.
+    /// Number of lines before the text.
     pub lines_before: u32,
-    /// How many characters were put before its first line that the user did not write.
+    /// Number of characters before the first line that were inserted, and not written by the user.
     pub added_before: u32,
-    /// How many characters stand before it on its first line.
+    /// Number of characters before the text on its first line.
     pub columns_before: u32,
 }
 
 impl<'t> JsonText<'t> {
-    /// A text that lies in no file.
+    /// Creates a text that is not part of a file.
     pub fn pasted(text: &'t str) -> Self {
         Self { text, file: None, lines_before: 0, added_before: 0, columns_before: 0 }
     }
 
-    /// What is wrong at a place, in bytes from the beginning.
+    /// Creates a problem at a byte offset.
     pub fn problem(&self, offset: usize, message: impl Into<String>) -> ConfigProblem {
         let before = self.text.get(..offset).unwrap_or(self.text);
         let line = before.matches('\n').count();
@@ -77,20 +77,21 @@ impl<'t> JsonText<'t> {
         }
     }
 
-    /// What is wrong with a value.
+    /// Creates a problem at a value.
     pub fn problem_at(&self, value: &Value<'_>, message: impl Into<String>) -> ConfigProblem {
         self.problem(value.range().start, message)
     }
 
-    /// Reads the text; none if it is empty.
+    /// Parses the text, or returns `None` if it is empty.
     ///
     /// # Errors
-    /// With its place, if this is no JSON of that dialect.
+    ///
+    /// Returns [`ConfigProblem`] with its position if the text is not valid in this dialect.
     pub fn parse(&self, dialect: Dialect) -> Result<Option<Value<'t>>, ConfigProblem> {
         let parsed = parse_to_ast(self.text, &CollectOptions::default(), &dialect.options())
             .map_err(|error| self.problem(error.range().start, self.in_words(&error)))?;
         if dialect == Dialect::Plain && parsed.value.is_some() {
-            // What the lenient parser lets pass must not get into a file that other programs read, too.
+            // Text that only the lenient parser accepts must not be written to a file that other programs read.
             if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(self.text) {
                 let words = error.to_string();
                 let words = words.split(" at line ").next().unwrap_or_default();
@@ -117,7 +118,7 @@ impl<'t> JsonText<'t> {
             None => String::from("found the end"),
             Some(c) if c.is_alphanumeric() => {
                 let word: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').take(40).collect();
-                // A value that lost its quotes may be a secret, and problems are shown and printed.
+                // A value without its quotes may be a secret, and problems are displayed and printed.
                 let is_plain = word.chars().all(char::is_alphabetic) || word.chars().all(|c| c.is_ascii_digit());
                 if word.len() <= LONGEST_LITERAL && is_plain {
                     format!("found {word:?}")
@@ -160,10 +161,11 @@ impl<'t> JsonText<'t> {
         }
     }
 
-    /// Fails if a name stands twice in an object, since programs differ in which one they take.
+    /// Fails if an object contains a name twice, since programs differ in the one they use.
     ///
     /// # Errors
-    /// With the places of both.
+    ///
+    /// Returns [`ConfigProblem`] with the positions of both.
     pub fn no_duplicates(&self, object: &Object<'_>, of: &str) -> Result<(), ConfigProblem> {
         let mut seen = std::collections::HashMap::new();
         for property in &object.properties {
@@ -178,7 +180,7 @@ impl<'t> JsonText<'t> {
     }
 }
 
-/// What a value is, in words.
+/// Describes the type of a value, for error messages.
 pub fn kind(value: &Value<'_>) -> &'static str {
     match value {
         Value::StringLit(_) => "a text",
@@ -191,12 +193,12 @@ pub fn kind(value: &Value<'_>) -> &'static str {
     }
 }
 
-/// A property that is there and not null.
+/// Returns a property that exists and is not null.
 pub fn given<'o, 't>(object: &'o Object<'t>, name: &str) -> Option<&'o ObjectProp<'t>> {
     object.get(name).filter(|property| !matches!(property.value, Value::NullKeyword(_)))
 }
 
-/// Takes the mark away that some editors put before the text.
+/// Removes the byte order mark that some editors write.
 pub fn without_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }

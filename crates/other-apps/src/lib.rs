@@ -1,15 +1,15 @@
-//! Servers as other apps write them: their settings files, and text that is pasted. `cli` and `api` import by it, and `store` reads `mcp.json` with
-//! its parts.
+//! Servers in the formats of other apps: settings files and pasted text. `cli` and `api` import with this crate, and
+//! `store` parses `mcp.json` with parts of it.
 //!
-//! - [`import`]: pasted text, in whatever form, install links among them
-//! - [`look`]: the settings files of all apps in [`apps`], merged and compared with the user's servers
-//! - [`export`]: the user's servers in the forms of other apps
-//! - [`install_link`]: one of them as a link that installs it
-//! - [`entry`], [`json_text`]: what both read entries by
+//! - [`import`]: parses pasted text in any format, including install links
+//! - [`look`]: reads the settings files of all apps in [`apps`], and merges and compares their servers with the user's
+//! - [`export`]: writes the user's servers in the formats of other apps
+//! - [`install_link`]: writes a server as an install link
+//! - [`entry`], [`json_text`]: parsing of entries
 //!
-//! A file of another app may have come with a cloned repository, so nothing in it is trusted: sizes, depths and counts are bounded by constants,
-//! nothing that it names is run or followed, and all that is said of it is safe to print. The disk is read in `files.rs` alone, below a home folder
-//! that is given from outside; nothing is written.
+//! A file of another app may come from a cloned repository, so nothing in it is trusted: sizes, depths and counts are
+//! bounded by constants, nothing that it refers to is executed or followed, and all messages about it are safe to
+//! print. Only `files.rs` reads from the disk, below a home folder that the caller provides. Nothing is written.
 
 pub mod apps;
 mod bridges;

@@ -1,14 +1,15 @@
-//! Install links, which servers' READMEs and web pages offer for a click: `drawbridge://mcp/install?...` and those of other apps. They are read as
-//! pasted text ([`crate::pasted`]), and written for a user's own servers.
+//! Install links, which READMEs and web pages offer: `drawbridge://mcp/install?...` and those of other apps. They are
+//! parsed as pasted text ([`crate::pasted`]), and written for the user's own servers.
 //!
-//! - `form`: which links there are, and where each has its servers
+//! - `form`: known links, and the location of servers in each
 //! - `payload`: parameters and base64
-//! - `server`: the few keys that a link may set
-//! - `remarks`: what to look at before such a server is added
+//! - `server`: the keys that a link may set
+//! - `remarks`: warnings before such a server is added
 //! - `write`: [`install_link`]
 //!
-//! Any web page can offer a link, so one only fills in what the user adds and starts by themselves. What it may set is a list of its own, and no
-//! shape of settings: a link brings no approval, folder, sandbox or time limit with it. Nothing in it is written to a log, since it may hold secrets.
+//! Any web page can offer a link, so a link only fills in a form that the user submits. It may only set an explicit
+//! list of keys: a link contains no approval, working directory, sandbox or timeout. Links are never logged, since they
+//! may contain secrets.
 
 mod form;
 mod payload;
@@ -24,21 +25,22 @@ use form::{Form, Payload};
 use payload::Parameters;
 pub use write::{InstallLink, LinkFor, install_link};
 
-/// The longest link that is read or written, in bytes. What is decoded from it is shorter, since each encoding only makes a text longer.
+/// Maximum length of a link that is parsed or written, in bytes. Decoded text is shorter, since each encoding only adds
+/// length.
 const MAX_LINK: usize = 32 * 1_024;
 
-/// Reads a text that is one link and nothing else. None if it is something else.
+/// Parses a text that consists of a single link, or returns `None` if it is anything else.
 pub(crate) fn alone(text: &str) -> Option<Result<Vec<Candidate>, ConfigProblem>> {
     let text = text.trim();
     let is_link = form::of(text).is_some_and(|(form, rest)| {
-        // JSON that nobody encoded may have blanks in it.
+        // JSON without percent-encoding may contain spaces.
         let is_raw = form.payload == Payload::Json && rest.starts_with('{');
         is_raw || !text.contains(char::is_whitespace)
     });
     if is_link || has_foreign_scheme(text) { Some(candidates(text)) } else { None }
 }
 
-/// The links in a text, such as a page of Markdown with badges.
+/// Returns the links in a text, such as a Markdown page with badges.
 pub(crate) fn in_text(text: &str) -> impl Iterator<Item = &str> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -56,15 +58,17 @@ pub(crate) fn in_text(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Reads the servers of one link.
+/// Parses the servers of a link.
 ///
 /// # Errors
-/// In words, if the link is longer than [`MAX_LINK`], installs no server, or asks for what a link may not set.
+///
+/// Returns [`ConfigProblem`] if the link is longer than [`MAX_LINK`], contains no server, or sets a key that links may
+/// not set.
 pub(crate) fn candidates(link: &str) -> Result<Vec<Candidate>, ConfigProblem> {
     read(link, Redirect::Followed).map_err(|message| problem(&message))
 }
 
-/// Whether a link may lead to another one.
+/// The handling of a link inside a link.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Redirect {
     Followed,
@@ -108,12 +112,12 @@ fn in_form(form: &'static Form, rest: &str, redirect: Redirect) -> Result<Vec<Ca
     }
 }
 
-/// What is wrong with a link. It may repeat words of the link, so it is bounded and safe to print.
+/// Creates a problem with a link. It may contain words of the link, so it is truncated and safe to print.
 fn problem(message: &str) -> ConfigProblem {
     ConfigProblem { file: None, line: None, column: None, message: shown(message) }
 }
 
-/// Where a link ends in the text around it.
+/// Returns the length of the link at the beginning of a text.
 fn end_of_link(text: &str, before: Option<char>) -> usize {
     let mut depth = 0_u32;
     let ends = |c: char| {
@@ -128,7 +132,8 @@ fn end_of_link(text: &str, before: Option<char>) -> usize {
     text.find(ends).unwrap_or(text.len())
 }
 
-/// One word that begins with a scheme, and not that of a web page: nothing that a server is started by or reached at.
+/// Returns `true` for a single word with a scheme other than that of a web page, which is neither a command nor an
+/// address.
 fn has_foreign_scheme(text: &str) -> bool {
     let Some((scheme, _)) = text.split_once("://") else { return false };
     let is_scheme = !scheme.is_empty() && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b));

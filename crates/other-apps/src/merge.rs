@@ -1,4 +1,5 @@
-//! Servers of several apps and those that are set up here as one list: equal ones become one row, different ones get names of their own.
+//! Merges the servers of several apps and compares them with the configured ones: equal servers become one row, and
+//! different ones get distinct names.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -13,10 +14,10 @@ use crate::found::{FoundServer, ImportStatus, MAX_NOTES, MAX_TOOLS, Pending};
 use crate::names::Names;
 use crate::notes::{ImportNote, ImportNoteKind, quoted};
 
-/// The settings of signing in, in notes.
+/// Name of the sign-in settings in notes.
 const SIGN_IN: &str = "how to sign in";
 
-/// What makes two servers the same: the program's name, its arguments, its folder and the names of its variables, or the
+/// The key by which two servers are equal: program name, arguments, working directory and names of variables, or the
 /// address.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Identity {
@@ -28,7 +29,7 @@ fn identity<'n>(config: &ServerConfig, variables: impl Iterator<Item = &'n Strin
     match &config.transport {
         ServerTransport::Stdio(config) => {
             let program = stem(&config.command).to_lowercase();
-            // Whether a package may be loaded without a question makes no other server.
+            // The permission to load a package without confirmation doesn't make a different server.
             let is_consent = |word: &&String| program == "npx" && matches!(word.as_str(), "-y" | "--yes");
             let args = config.args.iter().filter(|word| !is_consent(word)).cloned().collect();
             Identity::Local { args, cwd: config.cwd.clone(), variables: variables.cloned().collect(), program }
@@ -40,9 +41,9 @@ fn identity<'n>(config: &ServerConfig, variables: impl Iterator<Item = &'n Strin
     }
 }
 
-/// Merges servers that were found, in their order. `set_up` are those of the user.
+/// Merges servers in the order they were found. `set_up` are the configured ones.
 pub(crate) fn merge(found: Vec<FoundServer>, set_up: &[ServerEntry]) -> Vec<FoundServer> {
-    // Each server that is set up is one of those found: of two accounts, one may be missing here.
+    // Each configured server matches only one found server: of two accounts, one may not be configured yet.
     let mut known: HashMap<Identity, Vec<&ServerEntry>> = HashMap::new();
     for entry in set_up {
         let nothing = Default::default();
@@ -66,7 +67,7 @@ pub(crate) fn merge(found: Vec<FoundServer>, set_up: &[ServerEntry]) -> Vec<Foun
             }
         }
     }
-    // Those with its name first, then any that has the same values as far as they can be seen.
+    // Servers with the same name first, then any with the same visible values.
     for by_name in [true, false] {
         for row in rows.iter_mut().filter(|row| row.status == ImportStatus::New) {
             let Some(equal) = known.get_mut(&identity(&row.config, row.env.keys())) else { continue };
@@ -102,7 +103,8 @@ pub(crate) fn merge(found: Vec<FoundServer>, set_up: &[ServerEntry]) -> Vec<Foun
     rows
 }
 
-/// True if a server that is set up has the values of a row: the same names, and equal values where they are no secrets.
+/// Returns `true` if a configured server has the values of a row: the same names, and equal values where they are not
+/// secret.
 fn is_set_up_as(row: &FoundServer, entry: &ServerEntry) -> bool {
     let there = plain_values(&entry.config);
     let names: BTreeSet<&String> = row.env.keys().chain(row.headers.keys()).collect();
@@ -117,15 +119,15 @@ fn plain_values(config: &ServerConfig) -> &BTreeMap<String, String> {
     }
 }
 
-/// Two rows that are reached in the same way are one, unless they differ in both name and values: then they are two accounts. In one file, which
-/// has a server for each of several projects, both must be equal.
+/// Returns `true` if two rows with the same key are one server. They are two accounts if both name and values differ.
+/// In one file, which may contain a server for each of several projects, name and values must both be equal.
 fn is_same(row: &FoundServer, server: &FoundServer) -> bool {
     let is_one_file = row.origins.iter().any(|one| server.origins.iter().any(|other| one.file == other.file));
     let is_one_name = row.origins.iter().any(|one| server.origins.iter().any(|other| one.name == other.name));
     if is_one_file { is_one_name && has_same_values(row, server) } else { is_one_name || has_same_values(row, server) }
 }
 
-/// The value of a variable or header, wherever it is.
+/// A value of a variable or header, independent of its storage.
 #[derive(Debug)]
 enum Given<'f> {
     Plain(&'f str),
@@ -144,7 +146,7 @@ impl PartialEq for Given<'_> {
     }
 }
 
-/// All values. Names of headers are equal in both cases.
+/// Returns all values. Names of headers are compared without case.
 fn given(server: &FoundServer) -> BTreeMap<String, (&String, Given<'_>)> {
     let is_remote = matches!(server.config.transport, ServerTransport::Http(_));
     let key = |name: &String| if is_remote { name.to_ascii_lowercase() } else { name.clone() };
@@ -171,7 +173,7 @@ fn in_one_line(names: &[String]) -> String {
     names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ")
 }
 
-/// Takes the values that a row lacks, and how to sign in, from an equal server. Where both have one, that of the row stays.
+/// Adds missing values and sign-in settings from an equal server. Existing values of the row are not replaced.
 fn take_values(row: &mut FoundServer, server: &mut FoundServer) {
     let (mut lacking, mut different) = (Vec::new(), Vec::new());
     {
@@ -220,7 +222,7 @@ fn take_values(row: &mut FoundServer, server: &mut FoundServer) {
     }
 }
 
-/// Makes one row of two. What is stricter in one of them holds for both.
+/// Merges two rows. The stricter settings of either apply to the result.
 fn join(row: &mut FoundServer, mut server: FoundServer) {
     take_values(row, &mut server);
     for note in server.notes.drain(..) {
@@ -230,7 +232,7 @@ fn join(row: &mut FoundServer, mut server: FoundServer) {
     }
     for origin in server.origins {
         let app = app_named(&origin.app).map_or(origin.app.as_str(), |app| app.name);
-        // Of one file, the notes name the projects.
+        // For the same file, other notes name the projects.
         if !row.origins.contains(&origin) && row.notes.len() < MAX_NOTES {
             let note = format!("also in {app} as {}: {}", quoted(&origin.name), origin.file);
             row.notes.push(ImportNote::new(ImportNoteKind::AlsoIn, note).shown());

@@ -1,4 +1,4 @@
-//! Names for servers that were pasted.
+//! Names for pasted and imported servers.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -9,7 +9,7 @@ use ports::url_parts::UrlParts;
 
 const MAX_NAME: usize = 64;
 
-/// A name that can be used, as near to the wish as possible.
+/// Converts a text to a valid name, as close to the original as possible.
 pub(crate) fn valid(wanted: &str) -> String {
     let is_seen = |c: &char| !c.is_control() && matches!(visible(c.encode_utf8(&mut [0; 4])), Cow::Borrowed(_));
     let name: String = wanted.chars().filter(is_seen).take(MAX_NAME).collect();
@@ -19,17 +19,17 @@ pub(crate) fn valid(wanted: &str) -> String {
     }
 }
 
-/// The name that is wanted, made usable, or the first free one like it with a number.
+/// Returns the wanted name if it is valid and free, or else a similar one with a number.
 #[must_use]
 pub fn free_name<'n>(wanted: &str, taken: impl IntoIterator<Item = &'n String>) -> String {
     Names::of(taken).take(&valid(wanted))
 }
 
-/// Names that are taken. Letters of both cases count as the same, so that no two servers are mixed up.
+/// Names that are taken. Compared without case, so that servers are not confused.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     taken: HashSet<String>,
-    /// The number to try next for a name that was wanted before.
+    /// Next number to try for a name that was requested before.
     next: HashMap<String, u32>,
 }
 
@@ -42,7 +42,7 @@ impl Names {
         self.taken.contains(&name.to_lowercase())
     }
 
-    /// Takes the name itself if it is free, else the first free one with a number.
+    /// Takes the name if it is free, or else the first free one with a number.
     pub(crate) fn take(&mut self, wanted: &str) -> String {
         if self.taken.insert(wanted.to_lowercase()) {
             return wanted.to_owned();
@@ -59,7 +59,7 @@ impl Names {
     }
 }
 
-/// A name after whom the URL belongs to.
+/// Derives a name from the registrable domain of a URL.
 pub(crate) fn from_url(url: &str) -> String {
     let domain = UrlParts::of(url).domain;
     let is_address = domain.starts_with('[') || domain.bytes().all(|b| b.is_ascii_digit() || b == b'.');
@@ -67,7 +67,7 @@ pub(crate) fn from_url(url: &str) -> String {
     if is_address || first.is_empty() || first == "localhost" { valid("remote") } else { valid(first) }
 }
 
-/// A name after what the command starts: the package, image, module or file.
+/// Derives a name from the target of a command: a package, image, module or file.
 pub(crate) fn from_command(config: &StdioConfig) -> String {
     let program = stem(&config.command);
     let subject = match program {
@@ -82,7 +82,7 @@ pub(crate) fn from_command(config: &StdioConfig) -> String {
     valid(&name)
 }
 
-/// The image of `docker run`, which stands behind options that may have values.
+/// Returns the image of `docker run`, after options that may have values.
 fn image(args: &[String]) -> Option<&str> {
     const WITH_VALUE: [&str; 12] = [
         "-e",
@@ -114,7 +114,7 @@ fn is_subject(word: &str) -> bool {
     !word.starts_with('-') && !STEPS.contains(&word) && !word.eq_ignore_ascii_case("/c")
 }
 
-/// The last part of a path, without what marks a file as a program.
+/// Returns the last component of a path, without program extensions.
 fn stem(path: &str) -> &str {
     let last = path.rsplit(['/', '\\']).next().unwrap_or(path);
     [".exe", ".cmd", ".bat", ".js", ".mjs", ".cjs", ".ts", ".py", ".jar", ".sh"]
@@ -123,14 +123,14 @@ fn stem(path: &str) -> &str {
         .unwrap_or(last)
 }
 
-/// What is left of a package or path when all that many servers have in common is taken away.
+/// Removes the parts of a package or path that many servers have in common.
 fn trimmed(subject: &str) -> String {
     let path = subject.trim_end_matches(['/', '\\']);
     let parts: Vec<&str> = path.split(['/', '\\']).filter(|part| !part.is_empty()).collect();
     const COMMON: [&str; 9] = ["index", "main", "server", "cli", "app", "dist", "build", "src", "bin"];
     let own = parts.iter().rev().map(|part| stem(part)).find(|part| !COMMON.contains(part));
     let mut name = own.unwrap_or_else(|| stem(path));
-    // A version behind "@" or ":", but not the "@" of a scope.
+    // Removes a version after "@" or ":", but not the "@" of a scope.
     if let Some((before, _)) = name.split_once('@').filter(|(before, _)| !before.is_empty()) {
         name = before;
     }

@@ -1,4 +1,4 @@
-//! What to look at before a server is added: each note has a kind, by which the page says it in its own language, and its text in English.
+//! Notes on imported servers. Each has a kind, by which the page translates it, and an English text.
 
 mod placeholders;
 
@@ -8,72 +8,72 @@ use serde::{Deserialize, Serialize};
 pub use placeholders::{ImportPlace, ImportPlaceholder};
 pub(crate) use placeholders::{incomplete, is_placeholder, placeholders};
 
-/// What a note says.
+/// The kind of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ImportNoteKind {
-    /// Its app does not start it.
+    /// The app does not start the server.
     Off,
-    /// Another app has it, too.
+    /// Another app has the server as well.
     AlsoIn,
-    /// Tools that its app denies, which rules deny here.
+    /// Tools that the app denies. They are denied by rules in Drawbridge.
     DeniedTools,
-    /// The only tools that its app offers.
+    /// Tools that the app offers exclusively.
     ExposedTools,
-    /// A server that is set up here has its name. It gets another one.
+    /// A configured server has the name, so this one is renamed.
     NameTaken,
-    /// Another server that was found has its name. It gets another one.
+    /// Another found server has the name, so this one is renamed.
     NameShared,
-    /// It is set up here already.
+    /// The server is already configured.
     SetUpHere,
-    /// It is set up for one project; the name is the folder.
+    /// The server belongs to one project. The name is the project's folder.
     Project,
-    /// Settings without a counterpart here, by name.
+    /// Names of settings without a counterpart in Drawbridge.
     NotUsed,
-    /// Approvals, by the names of their settings.
+    /// Names of settings that contain approvals.
     Approvals,
-    /// What looks like a secret was left out of what would lie in a file.
+    /// Text that looks like a secret was omitted from content that is stored in a file.
     SecretLeftOut,
-    /// A program that only leads to the remote server, by name.
+    /// Name of a program that only bridges to the remote server.
     Bridge,
-    /// A wrapper of Windows was removed from its command.
+    /// A Windows wrapper was removed from the command.
     Windows,
-    /// A value that its app asks the user for: the text that stands for it, and the description if it has one.
+    /// A value for which the app prompts the user: the placeholder, and the description if there is one.
     Input,
     /// A variable or header whose value the user has to enter.
     EnterValue,
-    /// A variable or header whose value its app reads from a file or gets by a command.
+    /// A variable or header whose value the app reads from a file or a command.
     NotFollowed,
-    /// A text that the user has to replace.
+    /// Text that the user has to replace.
     Placeholder,
-    /// A variable or header with a reference that Drawbridge passes as it stands.
+    /// A variable or header with a reference that Drawbridge passes unchanged.
     AsWritten,
     /// A variable, header or argument without a value.
     Empty,
-    /// A file with variables: the file, and the variables if it was read.
+    /// A file with variables: its path, and the names of the variables if it was read.
     EnvFile,
-    /// Values that only another of its apps has, by name.
+    /// Names of values that only another app has.
     Merged,
-    /// Values that differ between its apps, by name.
+    /// Names of values that differ between apps.
     Different,
-    /// Its file has a second list of servers, which its app does not read; the name is its key.
+    /// The file contains a second list of servers, which the app does not read. The name is its key.
     OtherList,
-    /// Why it can't be imported.
+    /// Reason why the server can't be imported.
     Reason,
-    /// Anything else.
+    /// Any other kind of note.
     Other,
 }
 
-/// Something to know about a server that was found.
+/// A note on a server that was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ImportNote {
-    /// What it says.
+    /// Kind of the note.
     pub kind: ImportNoteKind,
-    /// What it names: settings, variables, a file or a folder, as its kind says. Safe to print.
+    /// Names in the note: settings, variables, a file or a folder, depending on the kind. Safe to print.
     pub names: Vec<String>,
-    /// The note in English, safe to print.
+    /// English text of the note, safe to print.
     pub text: String,
 }
 
@@ -86,7 +86,7 @@ impl ImportNote {
         Self { names: names.into_iter().take(MAX_NAMES).map(Into::into).collect(), ..self }
     }
 
-    /// The same, safe to print.
+    /// Returns the note with invisible characters escaped, safe to print.
     pub(crate) fn shown(&self) -> Self {
         Self { kind: self.kind, names: self.names.iter().map(|name| shown(name)).collect(), text: shown(&self.text) }
     }
@@ -98,7 +98,7 @@ impl From<String> for ImportNote {
     }
 }
 
-/// The notes on one entry.
+/// The notes on an entry.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Notes(Vec<ImportNote>);
 
@@ -143,12 +143,12 @@ impl IntoIterator for Notes {
     }
 }
 
-/// The longest note, in characters.
+/// Maximum length of a note, in characters.
 const MAX_NOTE: usize = 600;
-/// The most texts that one note names.
+/// Maximum number of names in a note.
 const MAX_NAMES: usize = 20;
 
-/// A text that is short enough for a note and safe to print.
+/// Truncates a text for a note, and makes it safe to print.
 pub(crate) fn shown(text: &str) -> String {
     let mut short: String = text.chars().take(MAX_NOTE).collect();
     if short.len() < text.len() {
@@ -157,7 +157,7 @@ pub(crate) fn shown(text: &str) -> String {
     visible(&short).into_owned()
 }
 
-/// A text from outside, shortened and with everything invisible written out.
+/// Quotes a text from outside, truncated and with invisible characters escaped.
 pub(crate) fn quoted(text: &str) -> String {
     const MOST: usize = 80;
     let mut short: String = text.chars().take(MOST).collect();
@@ -167,7 +167,7 @@ pub(crate) fn quoted(text: &str) -> String {
     format!("{short:?}")
 }
 
-/// Settings without a counterpart here, by their quoted names.
+/// Creates a note about settings without a counterpart, by their quoted names.
 pub(crate) fn not_used(settings: Vec<String>) -> ImportNote {
     let text = format!("not used: {}", settings.join(", "));
     ImportNote::new(ImportNoteKind::NotUsed, text).naming(settings.iter().map(|name| name.trim_matches('"')))

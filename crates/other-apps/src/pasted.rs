@@ -1,4 +1,4 @@
-//! Pasted text: what a server's README says to put into some program's settings, in whatever form, or offers as an install link.
+//! Parses pasted text: settings that a server's README shows for any program, in any format, or install links.
 
 mod command_line;
 mod find;
@@ -13,22 +13,25 @@ use crate::secret_like::{has_secret, is_secret_name, is_switch};
 use crate::{entry, links, names, notes};
 use find::Part;
 
-/// The longest text that is read, in bytes.
+/// Maximum length of a text, in bytes.
 const MAX_TEXT: usize = 1 << 20;
 
-/// The most servers in one text.
+/// Maximum number of servers in a text.
 const MAX_SERVERS: usize = 100;
 
-/// Reads the servers in pasted text: `mcpServers` and its cousins in other programs' settings, one bare entry, a fragment without
-/// its outer braces, an install link, a page of Markdown with any of these, a command line or a URL. `taken_names` are the user's servers.
+/// Parses the servers in pasted text: `mcpServers` and its equivalents in other programs' settings, a single entry, a
+/// fragment without outer braces, an install link, a Markdown page with any of these, a command line or a URL.
+/// `taken_names` are the names of the user's servers.
 ///
 /// # Errors
-/// With line and column where known, and what was expected, if no server can be read from it.
+///
+/// Returns [`ConfigProblem`] with the expected content, and with line and column where known, if the text contains no
+/// server.
 pub fn import(text: &str, taken_names: &[String]) -> Result<Vec<Imported>, ConfigProblem> {
     Ok(settle(candidates(text)?, taken_names))
 }
 
-/// The servers in a text, before their names are settled.
+/// Parses the servers in a text, before their names are assigned.
 pub(crate) fn candidates(text: &str) -> Result<Vec<Candidate>, ConfigProblem> {
     let text = without_mark(text);
     if text.len() > MAX_TEXT {
@@ -40,12 +43,12 @@ pub(crate) fn candidates(text: &str) -> Result<Vec<Candidate>, ConfigProblem> {
     if let Some(found) = links::alone(text) {
         return found;
     }
-    // A page may show how to try a server by hand beside its settings: then the settings are what was meant.
+    // A page may show a command for trying a server as well as its settings. The settings take precedence.
     let (plain, settings): (Vec<_>, Vec<_>) = find::parts(text).into_iter().partition(Part::is_plain_command);
     let mut candidates = Vec::new();
     let mut problem = None;
     read_all(&settings, &mut candidates, &mut problem);
-    // A link says as clearly what is meant. It is no address of a server, even if nothing can be read from it.
+    // A link is as explicit as settings. It is not a server's address, even if it can't be parsed.
     let has_link = candidates.is_empty() && read_links(text, &mut candidates, &mut problem);
     if candidates.is_empty() && !has_link {
         read_all(&plain, &mut candidates, &mut problem);
@@ -72,7 +75,7 @@ fn read_all(parts: &[Part<'_>], candidates: &mut Vec<Candidate>, problem: &mut O
                     }
                 }
             }
-            // The first problem is the one to show: what follows is often its consequence, or prose.
+            // The first problem is reported: later ones are often consequences, or prose.
             Err(found) => {
                 problem.get_or_insert(found);
             }
@@ -80,7 +83,8 @@ fn read_all(parts: &[Part<'_>], candidates: &mut Vec<Candidate>, problem: &mut O
     }
 }
 
-/// Reads the links in a text. True if there is one. A page has links for several apps, which mean the same server.
+/// Parses the links in a text. Returns `true` if there is one. Links for several apps on a page describe the same
+/// server.
 fn read_links(text: &str, candidates: &mut Vec<Candidate>, problem: &mut Option<ConfigProblem>) -> bool {
     let mut has_link = false;
     for link in links::in_text(text) {
@@ -166,7 +170,7 @@ fn settle(candidates: Vec<Candidate>, taken_names: &[String]) -> Vec<Imported> {
     settled
 }
 
-/// The variables or headers whose values are secrets, or are to be typed under a name of secrets.
+/// Returns the variables or headers whose values are secrets, or to be entered under the name of a secret.
 fn secrets_in(config: &ServerConfig) -> Vec<String> {
     let values = match &config.transport {
         ServerTransport::Stdio(stdio) => &stdio.env,
@@ -179,7 +183,7 @@ fn secrets_in(config: &ServerConfig) -> Vec<String> {
     values.iter().filter(is_secret).map(|(name, _)| name.clone()).collect()
 }
 
-/// As it will be when it is added: the client secret lies in the keychain then.
+/// Returns the configuration as it will be once added, with the client secret in the keychain.
 fn in_use(mut config: ServerConfig) -> ServerConfig {
     if let ServerTransport::Http(HttpConfig { auth: Some(auth), .. }) = &mut config.transport {
         auth.client_secret = auth.client_secret.as_ref().map(|_| secrets::reference("client-secret"));

@@ -1,4 +1,5 @@
-//! The servers in one settings file of an app. An entry that can't be read does not hinder the others; what is wrong with the whole file does.
+//! Parses the servers in a settings file of an app. An invalid entry doesn't affect the others, unlike a problem with
+//! the whole file.
 
 mod state;
 
@@ -11,25 +12,26 @@ use crate::json_text::{Dialect, JsonText, given, kind, without_mark};
 use crate::notes::{ImportNote, ImportNoteKind, quoted};
 use crate::{entry, toml_text, yaml_text};
 
-/// The most servers in one file.
+/// Maximum number of servers in a file.
 const MAX_SERVERS: usize = 500;
-/// Where most apps keep their servers. Some files have both.
+/// Keys of server maps in most apps. Some files contain both.
 const COMMON_MAPS: [&str; 2] = ["mcpServers", "servers"];
-/// Where apps keep their servers, to recognize a file of another app.
+/// Keys of server maps in all apps, to recognize a file of another app.
 const MAPS: [&str; 6] = ["mcpServers", "servers", "context_servers", "mcp", "mcp_servers", "extensions"];
 
 /// An entry of a file.
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub(crate) name: Option<String>,
-    /// The server, or why the entry can't be read.
+    /// Server, or the reason why the entry is invalid.
     pub(crate) read: Result<Candidate, ConfigProblem>,
 }
 
-/// Reads a file of an app.
+/// Parses a file of an app.
 ///
 /// # Errors
-/// With its place, if the file as a whole can't be used.
+///
+/// Returns [`ConfigProblem`] with its position if the whole file is unusable.
 pub(crate) fn entries(text: &str, file: &str, app: Option<&App>, layout: Layout) -> Result<Vec<Entry>, ConfigProblem> {
     let text = JsonText { file: Some(file), ..JsonText::pasted(without_mark(text)) };
     let mut reader = Reader { text, app, entries: Vec::new() };
@@ -99,7 +101,8 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// The value under the first of these keys, and the object that it lies in. A slash leads into an object.
+    /// Returns the value under the first of these keys, and the object that contains it. A slash in a key descends into
+    /// an object.
     fn under<'o, 'a>(
         &self,
         root: &'o Object<'a>,
@@ -120,7 +123,7 @@ impl Reader<'_, '_> {
         Ok(None)
     }
 
-    /// Fails if a key stands twice, since apps differ in which one they take.
+    /// Fails if an object contains a key twice, since apps differ in the one they use.
     fn once(&self, object: &Object<'_>, key: &str) -> Result<(), ConfigProblem> {
         let mut places = object.properties.iter().filter(|property| property.name.as_str() == key);
         match (places.next(), places.next()) {
@@ -131,7 +134,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Says that the file has a second list of servers, which its app does not read.
+    /// Notes that the file has a second list of servers, which the app does not read.
     fn other_map(&mut self, root: &Object<'_>, layout: Layout) {
         let (Layout::Keys(keys) | Layout::KeysOrBare(keys) | Layout::Settings(keys)) = layout else { return };
         let has_servers = |key: &&str| root.get_object(key).is_some_and(|map| !map.properties.is_empty());
@@ -203,7 +206,7 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// A file that is the map of servers itself. What is no object in it is about the file.
+    /// Parses a file that is itself a map of servers. Values other than objects are metadata of the file.
     fn bare(&mut self, root: &Object<'_>) -> Result<(), ConfigProblem> {
         self.text.no_duplicates(root, "the file")?;
         for property in root.properties.iter().filter(|property| matches!(property.value, Value::Object(_))) {
@@ -231,7 +234,7 @@ impl Reader<'_, '_> {
         self.entries.push(Entry { name, read });
     }
 
-    /// What an app makes of an entry, where it differs from others.
+    /// Applies the app's interpretation of an entry where it differs from that of other apps.
     fn habits(&self, found: &mut Candidate, object: &Object<'_>) {
         let Some(remote) = &mut found.remote else { return };
         let by_url = given(object, "url").is_some();
@@ -254,7 +257,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// `mcpServers`, and those of projects.
+    /// Parses `mcpServers` of the user and of projects.
     fn state(&mut self, root: &Object<'_>) -> Result<(), ConfigProblem> {
         if let Some((value, inner)) = self.under(root, &["mcpServers"])? {
             self.servers(value, inner, None)?;
@@ -271,7 +274,7 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// Both layouts of opencode. A server that stands in both is taken from the later one.
+    /// Parses both layouts of opencode. The later layout takes precedence for a server that is in both.
     fn open_code(&mut self, root: &Object<'_>) -> Result<(), ConfigProblem> {
         let Some((value, _)) = self.under(root, &["mcp"])? else { return Ok(()) };
         let Value::Object(mcp) = value else {
@@ -299,7 +302,7 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// Names that the file turns off elsewhere than in their entries.
+    /// Marks servers that the file disables outside of their entries.
     fn turned_off(&mut self, root: &Object<'_>) {
         let lists = [
             root.get_array("disabledMcpjsonServers"),
@@ -317,7 +320,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// The folder that a server is set up for. A cloned repository may have brought it.
+/// Creates a note about the folder that a server is configured for. The folder may be a cloned repository.
 fn of_project(folder: &str) -> ImportNote {
     let note = format!("it is set up for the project folder {}", quoted(folder));
     ImportNote::new(ImportNoteKind::Project, note).naming([folder])

@@ -1,4 +1,4 @@
-//! Looks for servers in the settings of other apps. Nothing is started, and nothing is written.
+//! Searches the settings of other apps for servers. Nothing is started or written.
 
 mod turned_off;
 
@@ -12,50 +12,51 @@ use crate::found::{FoundServer, Source, broken, found};
 use crate::surroundings::Surroundings;
 use crate::{files, merge, pasted, read};
 
-/// Where to look.
+/// The scope of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum From {
-    /// In all apps.
+    /// The settings of all apps.
     All,
-    /// In one app, by its id or name.
+    /// The settings of one app, by its identifier or display name.
     App(String),
-    /// In one file, or in the files that a project folder has for apps.
+    /// A single file, or the files of all apps in a project folder.
     Path(PathBuf),
 }
 
 /// A file that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileRead {
-    /// The app's id.
+    /// Identifier of the app.
     pub app: &'static str,
-    /// The file.
+    /// Path of the file.
     pub file: String,
-    /// How many servers are in it.
+    /// Number of servers in the file.
     pub servers: usize,
 }
 
-/// The servers of other apps.
+/// The result of a search.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
-    /// The servers, merged over all files.
+    /// Servers, merged over all files.
     pub servers: Vec<FoundServer>,
-    /// The files that were read.
+    /// Files that were read.
     pub files: Vec<FileRead>,
-    /// What is wrong with files that could not be read.
+    /// Problems with files that could not be read.
     pub problems: Vec<ConfigProblem>,
 }
 
-/// The app of a file that belongs to none.
+/// Identifier for a file that belongs to no app.
 const UNKNOWN: &str = "file";
-/// The app whose project files are not the only ones to say what is on.
+/// App that stores the disabled servers of projects in other files as well.
 const CLAUDE_CODE: &str = "claude-code";
-/// The most servers in all files, and so the most that can be picked.
+/// Maximum number of servers in all files.
 pub const MAX_SERVERS: usize = 5_000;
 
-/// Looks for servers. `set_up` are those of the user, which the found ones are compared with.
+/// Searches for servers, and compares them with the configured ones in `set_up`.
 ///
 /// # Errors
-/// If there is no such app or file.
+///
+/// Returns [`ConfigProblem`] if the app or file doesn't exist, or the named file can't be read.
 pub fn look(from: &From, surroundings: &Surroundings, set_up: &[ServerEntry]) -> Result<Report, ConfigProblem> {
     let mut scan = Scan {
         surroundings,
@@ -85,7 +86,7 @@ fn no_such_app(name: &str) -> ConfigProblem {
 struct Scan<'s> {
     surroundings: &'s Surroundings,
     roots: Vec<PathBuf>,
-    /// The project folder, where one is looked at.
+    /// Folder of the project that is searched, if any.
     project: Option<String>,
     seen: BTreeSet<PathBuf>,
     found: Vec<FoundServer>,
@@ -102,7 +103,7 @@ impl Scan<'_> {
     }
 
     fn project(&mut self, folder: &Path) {
-        // What a cloned repository has leads nowhere out of it.
+        // A file in a cloned repository must not lead out of the repository.
         self.roots = folder.canonicalize().into_iter().collect();
         self.project = absolute(folder).ok().and_then(|folder| folder.to_str().map(str::to_owned));
         for app in APPS {
@@ -115,7 +116,7 @@ impl Scan<'_> {
     }
 
     fn file(&mut self, app: &'static App, place: &Place, path: &Path) {
-        // Two variables, or two apps, may lead to one file.
+        // Two variables, or two apps, may refer to the same file.
         if !self.seen.insert(path.to_owned()) {
             return;
         }
@@ -127,7 +128,7 @@ impl Scan<'_> {
         }
     }
 
-    /// A file that the user names. It is read as the app of its path writes it, or else by its content.
+    /// Reads a file that the user names, in the format of the app by its path, or else by its content.
     fn path(&mut self, path: &Path) -> Result<(), ConfigProblem> {
         let place = place_of(path);
         let limit = if place.is_some_and(|(_, place)| place.layout == Layout::ClaudeState) {
@@ -159,7 +160,7 @@ impl Scan<'_> {
                 self.add(UNKNOWN, path, servers);
             }
         }
-        // A file that the user named and that can't be read is no success.
+        // An unreadable file that the user named is an error.
         self.report.problems.pop().map_or(Ok(()), Err)
     }
 
@@ -192,14 +193,15 @@ impl Scan<'_> {
         self.found.extend(servers);
     }
 
-    /// The names of the variables in a file that an entry names. It must lie in the home folder, or beside the settings.
+    /// Returns the names of the variables in a file that an entry refers to. It must be in the home folder, or next to
+    /// the settings.
     fn variable_names(&self, settings: &Path, file: &str) -> Option<Vec<String>> {
         let path = match file.strip_prefix("~/") {
             Some(rest) => self.surroundings.home.join(rest),
             None => settings.parent()?.join(file),
         };
         let text = files::read(&path, files::LIMIT, Some(&self.roots)).ok()??;
-        // A key file has lines that end with this sign.
+        // A key file may contain lines that end with an equals sign.
         (!text.contains("-----BEGIN ")).then(|| files::variable_names(&text))
     }
 }

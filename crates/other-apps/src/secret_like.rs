@@ -1,4 +1,4 @@
-//! Recognizes text that looks like a secret. Such text goes to the keychain, and into no file.
+//! Recognizes text that looks like a secret. Such text is stored in the keychain, and not in a file.
 
 use std::borrow::Cow;
 
@@ -7,11 +7,11 @@ use ports::url_parts::looks_like_key;
 /// Parts of names whose values are secrets.
 const NAMES: [&str; 10] =
     ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "AUTH", "COOKIE", "PRIVATE"];
-/// Last parts of names whose values are secrets. Elsewhere in a name they say nothing: "BYPASS", "PASS_THROUGH".
+/// Last parts of names whose values are secrets. Elsewhere in a name they are insignificant: "BYPASS", "PASS_THROUGH".
 const LAST_PARTS: [&str; 4] = ["PASS", "JWT", "BEARER", "DSN"];
-/// Words before a credential in a header.
+/// Authentication schemes before a credential in a header.
 const SCHEMES: [&str; 4] = ["bearer", "basic", "token", "apikey"];
-/// Beginnings of keys that services give out, with the fewest characters that follow.
+/// Prefixes of keys that services issue, with the minimum number of characters that follow.
 const PREFIXES: [(&str, usize); 29] = [
     ("sk-", 8),
     ("sk_", 8),
@@ -44,7 +44,7 @@ const PREFIXES: [(&str, usize); 29] = [
     ("eyJ", 20),
 ];
 
-/// True if what stands under a name is a secret by that name: a variable, a header, a parameter, an option.
+/// Returns `true` if the name indicates a secret value: of a variable, a header, a parameter or an option.
 #[must_use]
 pub fn is_secret_name(name: &str) -> bool {
     if is_client_id(name) {
@@ -58,14 +58,15 @@ pub fn is_secret_name(name: &str) -> bool {
         || LAST_PARTS.contains(&last_part(name).to_ascii_uppercase().as_str())
 }
 
-/// True if what stands under a name is the id of an OAuth client. It is public: the browser shows it in its address bar.
+/// Returns `true` if the name indicates an OAuth client identifier. It is public: the browser shows it in the address
+/// bar.
 #[must_use]
 pub fn is_client_id(name: &str) -> bool {
     let letters: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
     letters.to_ascii_uppercase().ends_with("CLIENTID")
 }
 
-/// True if a value is a secret, by the name that it stands under or by itself.
+/// Returns `true` if a value is a secret, by its name or by itself.
 #[must_use]
 pub fn is_secret_value(name: &str, value: &str) -> bool {
     match is_client_id(name) {
@@ -74,7 +75,8 @@ pub fn is_secret_value(name: &str, value: &str) -> bool {
     }
 }
 
-/// The part of a name after the last sign, or from its last upper-case letter that follows a lower-case one.
+/// Returns the part of a name after the last separator, or from the last upper-case letter that follows a lower-case
+/// one.
 fn last_part(name: &str) -> &str {
     let word = name.trim_end_matches(|c: char| !c.is_alphanumeric());
     let word = word.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
@@ -83,27 +85,28 @@ fn last_part(name: &str) -> &str {
     (1..bytes.len()).rev().find(rise).and_then(|at| word.get(at..)).unwrap_or(word)
 }
 
-/// The name without "AUTHOR", which is no authorization.
+/// Removes "AUTHOR" from a name, which is unrelated to authorization.
 fn without_authors(upper: &str) -> String {
     let mut kept = String::with_capacity(upper.len());
     let mut rest = upper;
     while let Some(at) = rest.find("AUTHOR") {
         let after = &rest[at + "AUTHOR".len()..];
         kept.push_str(&rest[..at]);
-        // "AUTHORIZATION", and "AUTHORISE".
+        // The words "AUTHORIZATION" and "AUTHORISE".
         kept.push_str(if after.starts_with('I') { "AUTH" } else { "_" });
         rest = after;
     }
     kept + rest
 }
 
-/// True if a value is one that no name makes a secret: it is empty, or a switch.
+/// Returns `true` if a value is not secret under any name because it is empty or a switch.
 #[must_use]
 pub fn is_switch(value: &str) -> bool {
     ["", "true", "false", "yes", "no", "on", "off", "0", "1"].iter().any(|word| value.eq_ignore_ascii_case(word))
 }
 
-/// True if a value is no secret whatever its name: a switch, a number such as a limit, or a reference without a default.
+/// Returns `true` if a value is not secret under any name: a switch, a number such as a limit, or a reference without a
+/// default.
 #[must_use]
 pub fn is_harmless(value: &str) -> bool {
     let is_number = || value.len() <= 6 && value.bytes().all(|b| b.is_ascii_digit());
@@ -122,24 +125,25 @@ fn is_reference(value: &str) -> bool {
         && !value.contains(":-")
 }
 
-/// True for the word before a credential in a header, such as `Bearer`.
+/// Returns `true` for an authentication scheme in a header, such as `Bearer`.
 pub(crate) fn is_scheme(word: &str) -> bool {
     SCHEMES.iter().any(|scheme| word.eq_ignore_ascii_case(scheme))
 }
 
-/// True if a text holds what looks like a secret, whatever its name: a key with a known prefix, a password in a URL, a private key, or long
-/// random text. Or if the text itself gives something the name of a secret, as `Server=x;Password=y` does.
+/// Returns `true` if a text contains something that looks like a secret, independent of its name: a key with a known
+/// prefix, a password in a URL, a private key, or long random text, or a value that the text itself names as a secret,
+/// as in `Server=x;Password=y`.
 #[must_use]
 pub fn has_secret(text: &str) -> bool {
     has_secret_format(text) || has_named_secret(text)
 }
 
-/// True if a text holds a secret after its name: `name=value`, `name: value` or `"name":"value"`.
+/// Returns `true` if a text contains a secret after its name: `name=value`, `name: value` or `"name":"value"`.
 fn has_named_secret(text: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
     text.match_indices(['=', ':']).any(|(at, sign)| {
         let (before, after) = (&text[..at], &text[at + 1..]);
-        // A colon alone also stands before the tag of an image, a port and the default of a reference.
+        // A colon also precedes the tag of an image, a port, and the default of a reference.
         let is_default = sign == ":" && after.starts_with('-');
         if sign == ":" && !is_default && !after.starts_with(|c: char| c.is_whitespace() || matches!(c, '"' | '\'')) {
             return false;
@@ -156,7 +160,8 @@ fn has_named_secret(text: &str) -> bool {
     })
 }
 
-/// The value that a text begins with, without the scheme before it; nothing if it is left open, as in `<key>`.
+/// Returns the value at the beginning of a text, without an authentication scheme, or an empty text for a placeholder
+/// such as `<key>`.
 fn value_of(text: &str) -> &str {
     let text = text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\''));
     if text.starts_with('<') && text.contains('>') {
@@ -178,12 +183,12 @@ fn value_of(text: &str) -> &str {
     &text[..end]
 }
 
-/// True if a text holds a secret by its format alone.
+/// Returns `true` if a text contains a secret by its format alone.
 fn has_secret_format(text: &str) -> bool {
     has_credential(text) || words(text).any(has_random_part)
 }
 
-/// True if a text holds a private key, a password in a URL, or a key with a known prefix.
+/// Returns `true` if a text contains a private key, a password in a URL, or a key with a known prefix.
 pub(crate) fn has_credential(text: &str) -> bool {
     let has_key = |word: &str| word.split(['=', ':', '&', '?', '#', '/', '\\', '@', '$']).any(has_known_prefix);
     text.contains("-----BEGIN ") || has_password(text) || words(text).any(has_key)
@@ -193,7 +198,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| c.is_whitespace() || "\"'`,;<>()[]{}|".contains(c))
 }
 
-/// A URL with a password: `scheme://name:password@host`.
+/// Returns `true` if a text contains a URL with a password: `scheme://name:password@host`.
 fn has_password(text: &str) -> bool {
     text.split("://").skip(1).any(|rest| {
         let end = rest.find(['/', '?', '#', ' ']).unwrap_or(rest.len());
@@ -207,13 +212,14 @@ fn has_known_prefix(part: &str) -> bool {
     PREFIXES.iter().any(|(prefix, least)| {
         part.strip_prefix(prefix).is_some_and(|rest| {
             let is_odd = || rest.contains(|c: char| c.is_ascii_digit() || c.is_ascii_uppercase());
-            // "sk-learn-server" is a name.
+            // "sk-learn-server" is an ordinary name.
             rest.len() >= *least && (!prefix.starts_with("sk") || is_odd())
         })
     })
 }
 
-/// Long random text in a word, but for the hashes that pin what a package or an image is, and the ids of clients.
+/// Returns `true` if a word contains long random text, except hashes that pin a package or an image, and client
+/// identifiers.
 fn has_random_part(word: &str) -> bool {
     let pinned = word.find("@sha256:").or_else(|| word.find("@sha512")).map_or(word, |at| &word[..at]);
     let commit = |part: &str| part.len() == 40 && part.bytes().all(|b| b.is_ascii_hexdigit());
@@ -230,11 +236,11 @@ fn has_random_part(word: &str) -> bool {
     })
 }
 
-/// A path without the hashes by which Nix names what lies in its store: `/nix/store/HASH-NAME`.
+/// Removes the hashes in paths of the Nix store: `/nix/store/HASH-NAME`.
 fn without_store_hashes(word: &str) -> Cow<'_, str> {
     const STORE: &str = "/nix/store/";
     const HASH: usize = 32;
-    // Nix's base 32 leaves out the letters e, o, t and u.
+    // Nix's base 32 alphabet lacks the letters e, o, t and u.
     let is_digit = |b: u8| b.is_ascii_digit() || (b.is_ascii_lowercase() && !b"eotu".contains(&b));
     if !word.contains(STORE) {
         return Cow::Borrowed(word);
@@ -272,7 +278,7 @@ mod tests {
             "BEARER",
             "SENTRY_DSN",
         ] {
-            assert!(is_secret_name(name), "{name} names a secret");
+            assert!(is_secret_name(name), "{name} indicates a secret");
         }
         for name in [
             "PATH",
@@ -312,7 +318,7 @@ mod tests {
             "--client-id=ghp_abcd1234",
             "https://mcp.example.com/mcp?client_id=a&key=9f86d081884c7d659a2feaa0c55ad015",
         ] {
-            assert!(has_secret(text), "{text} holds a secret");
+            assert!(has_secret(text), "{text} contains a secret");
         }
         for text in [
             "@modelcontextprotocol/server-filesystem@2025.7.29",

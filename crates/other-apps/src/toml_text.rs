@@ -1,4 +1,4 @@
-//! TOML (Codex, Grok Build) as the tree that [`crate::entry`] reads, with the places of the text in it.
+//! Converts TOML (Codex, Grok Build) to the tree that [`crate::entry`] parses, with positions in the text.
 
 use std::borrow::Cow;
 
@@ -10,10 +10,11 @@ use toml::de::{DeString, DeTable, DeValue};
 
 use crate::json_text::JsonText;
 
-/// Reads the text. Keys that stand twice are refused by TOML itself.
+/// Parses the text. TOML itself forbids duplicate keys.
 ///
 /// # Errors
-/// With its place, if this is no TOML.
+///
+/// Returns [`ConfigProblem`] with its position if the text is not TOML.
 pub(crate) fn parse<'t>(text: &JsonText<'t>) -> Result<Value<'t>, ConfigProblem> {
     let root = DeTable::parse(text.text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
@@ -23,7 +24,7 @@ pub(crate) fn parse<'t>(text: &JsonText<'t>) -> Result<Value<'t>, ConfigProblem>
     Ok(Value::Object(Object { range, properties: properties(text.text, root.into_inner()) }))
 }
 
-/// The parser bounds how deep values lie in one another.
+/// Converts the members of a table. The parser limits the nesting depth.
 fn properties<'t>(text: &'t str, table: DeTable<'t>) -> Vec<ObjectProp<'t>> {
     table.into_iter().map(|(key, value)| property(text, key, value)).collect()
 }

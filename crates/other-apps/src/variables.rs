@@ -1,66 +1,67 @@
-//! References in values: text that an app replaces when it starts a server. Drawbridge reads none of what they point to.
+//! References in values: text that an app replaces when it starts a server. Drawbridge does not read the values they
+//! refer to.
 
 use std::ops::Range;
 
-/// How an app writes references.
+/// The reference syntax of an app.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Syntax {
-    /// None: every text is passed as it stands.
+    /// No references: every text is passed unchanged.
     None,
-    /// `${VAR}`, `${env:VAR}`, `${input:ID}` and others in braces behind a dollar sign.
+    /// `${VAR}`, `${env:VAR}`, `${input:ID}` and others in braces after a dollar sign.
     Dollar,
-    /// The same, and `$VAR`.
+    /// The syntax of [`Dollar`](Self::Dollar), and `$VAR`.
     Shell,
-    /// `{env:VAR}` and `{file:PATH}`.
+    /// The syntax `{env:VAR}` and `{file:PATH}`.
     Braces,
-    /// `${{ secrets.NAME }}`.
+    /// The syntax `${{ secrets.NAME }}`.
     DoubleBraces,
-    /// All in braces, where the app is not known.
+    /// Every syntax with braces, for an unknown app.
     Any,
 }
 
 /// A reference in a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
-    /// Where it stands, in bytes.
+    /// Position in the value, in bytes.
     pub range: Range<usize>,
-    /// What it points to.
+    /// Target of the reference.
     pub target: Target,
 }
 
-/// What a reference points to.
+/// The target of a reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
-    /// A variable of the environment, with what stands for it if there is none.
+    /// An environment variable, with an optional default.
     Environment {
-        /// The variable.
+        /// Name of the variable.
         name: String,
-        /// Its value where there is none.
+        /// Value if the variable is not set.
         default: Option<String>,
     },
-    /// A value that the app asks its user for.
+    /// A value for which the app prompts the user.
     Input(String),
-    /// A secret that the app keeps.
+    /// A secret that the app stores.
     Secret(String),
     /// The user's home folder.
     Home,
-    /// The sign between folders.
+    /// The path separator of the system.
     Separator,
     /// The folder that is open in the app.
     Workspace,
-    /// A part of its path, or one of several folders that are open.
+    /// A part of the open folder's path, or one of several open folders.
     PartOfWorkspace,
-    /// A file that the app reads. It is not followed.
+    /// A file that the app reads. Not followed.
     File,
-    /// A command that the app runs. It is not followed.
+    /// A command that the app runs. Not followed.
     Command,
-    /// Something else.
+    /// Any other kind of target.
     Other,
 }
 
-/// The longest reference, in bytes. What is longer is text.
+/// Maximum length of a reference, in bytes. Longer ones are treated as text.
 const MAX_REFERENCE: usize = 4_096;
-/// The most references in one value. The rest is text.
+/// Maximum number of references in a value. The rest is treated as text.
 const MAX_REFERENCES: usize = 100;
 
 /// Finds the references in a value.
@@ -80,7 +81,7 @@ pub fn references(text: &str, syntax: Syntax) -> Vec<Reference> {
     found
 }
 
-/// The reference that a text begins with, and its length.
+/// Returns the reference at the beginning of a text, with its length.
 fn first(text: &str, syntax: Syntax) -> Option<(usize, Target)> {
     let is = |wanted: &[Syntax]| wanted.contains(&syntax);
     if is(&[Syntax::DoubleBraces, Syntax::Any])
@@ -114,7 +115,7 @@ fn first(text: &str, syntax: Syntax) -> Option<(usize, Target)> {
 
 fn between<'t>(text: &'t str, open: &str, close: &str) -> Option<(&'t str, usize)> {
     let inner = text.strip_prefix(open)?;
-    // One within another is found by itself. So a text of braces that are never closed is not looked through again and again.
+    // A nested reference is found separately. Stopping at any brace avoids rescanning text with unclosed braces.
     let end = inner.bytes().take(MAX_REFERENCE).position(|byte| matches!(byte, b'{' | b'}'))?;
     inner[end..].starts_with(close).then_some(())?;
     Some((&inner[..end], open.len() + end + close.len()))
@@ -146,7 +147,7 @@ fn behind_dollar(inner: &str) -> Option<Target> {
             "workspaceFolder" | "workspaceRoot" => Target::Workspace,
             name if name.starts_with("workspaceFolder") => Target::PartOfWorkspace,
             name if is_variable(name) => Target::Environment { name: name.to_owned(), default: None },
-            // Nothing that an app replaces.
+            // Not a reference in any app.
             _ => return None,
         },
     })

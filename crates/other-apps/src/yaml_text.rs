@@ -1,5 +1,5 @@
-//! YAML (goose, Continue) as the tree that [`crate::entry`] reads, with the places of the text in it. The values of YAML 1.2's core schema;
-//! aliases are put in within bounds.
+//! Converts YAML (goose, Continue) to the tree that [`crate::entry`] parses, with positions in the text. Uses the core
+//! schema of YAML 1.2, and expands aliases within limits.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -13,18 +13,19 @@ use ports::server_config::ConfigProblem;
 
 use crate::json_text::JsonText;
 
-/// How deep values may lie in one another.
+/// Maximum nesting depth of values.
 const MAX_DEPTH: usize = 64;
-/// The most values in a file, those that aliases stand for included.
+/// Maximum number of values in a file, including expanded aliases.
 const MAX_VALUES: usize = 100_000;
 
-/// The most bytes of text that aliases and anchors may copy.
+/// Maximum size of text that aliases and anchors may copy, in bytes.
 const MAX_COPIED: usize = 4 * 1_024 * 1_024;
 
-/// Reads the first document of the text; none if it is empty.
+/// Parses the first document of the text, or returns `None` if it is empty.
 ///
 /// # Errors
-/// With its place, if this is no YAML or exceeds a bound.
+///
+/// Returns [`ConfigProblem`] with its position if the text is not YAML or exceeds a limit.
 pub(crate) fn parse<'t>(text: &JsonText<'t>) -> Result<Option<Value<'t>>, ConfigProblem> {
     let options = granit_parser::options! { flow_nesting_limit: MAX_DEPTH, block_nesting_limit: MAX_DEPTH };
     let mut builder = Builder {
@@ -53,7 +54,7 @@ struct Builder<'t, I> {
 }
 
 impl<'t, I: Iterator<Item = Result<(Event<'t>, Span), ScanError>>> Builder<'t, I> {
-    /// The next event that is part of a value.
+    /// Returns the next event that is part of a value.
     fn next(&mut self) -> Result<Option<(Event<'t>, Span)>, ConfigProblem> {
         match self.events.next() {
             None => Ok(None),
@@ -176,7 +177,7 @@ impl<'t, I: Iterator<Item = Result<(Event<'t>, Span), ScanError>>> Builder<'t, I
     }
 }
 
-/// How many bytes of text a tree has.
+/// Returns the number of bytes of text in a tree.
 fn bytes(value: &Value<'_>) -> usize {
     match value {
         Value::StringLit(text) => text.value.len(),
@@ -188,7 +189,7 @@ fn bytes(value: &Value<'_>) -> usize {
     }
 }
 
-/// How many values a tree has.
+/// Returns the number of values in a tree.
 fn size(value: &Value<'_>) -> usize {
     1 + match value {
         Value::Array(list) => list.elements.iter().map(size).sum(),
@@ -197,7 +198,7 @@ fn size(value: &Value<'_>) -> usize {
     }
 }
 
-/// A scalar without quotes, by the core schema.
+/// Converts an unquoted scalar according to the core schema.
 fn plain<'t>(range: Range, value: Cow<'t, str>, source: &'t str) -> Value<'t> {
     match &*value {
         "" | "~" | "null" | "Null" | "NULL" => Value::NullKeyword(NullKeyword { range }),

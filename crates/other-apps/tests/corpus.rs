@@ -1,4 +1,4 @@
-//! The settings of 70 real servers, as their READMEs print them: pasted, and as the settings file of another app.
+//! The settings of 70 real servers from their READMEs, as pasted text and as the settings file of another app.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "homes/table.rs"]
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use table::{Table, fixtures};
 
-/// The servers by name, as the file has them, read without our own code.
+/// Returns the servers by name, as in the file, parsed independently of the crate.
 fn corpus() -> BTreeMap<String, Value> {
     let file = fixtures().join("corpus/livemcpbench.json");
     let entries: Vec<Value> = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
@@ -34,8 +34,8 @@ fn each_entry_can_be_pasted() {
     for (name, expected) in corpus() {
         let text = json!({ "mcpServers": { &name: expected } }).to_string();
         let found = import(&text, &[]).unwrap_or_else(|problem| panic!("{name}: {problem}"));
-        assert_eq!(found.len(), 1, "{name} is one server");
-        assert!(found[0].usable && found[0].name == name, "{name} can be added as it is: {found:?}");
+        assert_eq!(found.len(), 1, "{name} is parsed as one server");
+        assert!(found[0].usable && found[0].name == name, "{name} can be added unchanged: {found:?}");
         expect_same(&name, &found[0].config, &expected);
     }
 }
@@ -59,7 +59,7 @@ fn all_entries_are_imported_from_one_settings_file() {
     let mut origins: Vec<&str> =
         report.servers.iter().flat_map(|server| &server.origins).map(|origin| origin.name.as_str()).collect();
     origins.sort_unstable();
-    assert_eq!(origins, corpus.keys().map(String::as_str).collect::<Vec<_>>(), "none is lost, and none invented");
+    assert_eq!(origins, corpus.keys().map(String::as_str).collect::<Vec<_>>(), "every server is found exactly once");
     let names: Vec<&str> = report.servers.iter().map(|server| server.name.as_str()).collect();
     for (name, expected) in &corpus {
         let found = report.servers.iter().find(|server| server.origins.iter().any(|origin| origin.name == *name));
@@ -67,7 +67,7 @@ fn all_entries_are_imported_from_one_settings_file() {
         assert_eq!(found.status, ImportStatus::New, "{name}: {:?}", found.notes);
         if let Some(remote) = found.config.as_http() {
             let words = expected["args"].as_array().unwrap();
-            assert!(words.iter().any(|word| *word == remote.url), "{name} is what its bridge leads to: {}", remote.url);
+            assert!(words.iter().any(|word| *word == remote.url), "{name} is the target of its bridge: {}", remote.url);
         } else if found.origins[0].name == *name {
             expect_same(name, &found.config, expected);
         }

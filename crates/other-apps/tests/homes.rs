@@ -1,4 +1,5 @@
-//! The homes in `tests/import`, one for each system and trap, against the table of what is found in them.
+//! The home folders in `tests/import`, one for each system and each special case, compared with the table of expected
+//! results.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "homes/limits.rs"]
@@ -21,7 +22,7 @@ pub(crate) fn surroundings(home: PathBuf, system: System) -> Surroundings {
     Surroundings { home, systems: vec![system], runs_on: System::Linux, variables: BTreeMap::new() }
 }
 
-/// Servers of the user that the trap "same" is compared with.
+/// Servers of the user that the case "same" is compared with.
 fn set_up() -> Vec<ServerEntry> {
     let local = |name: &str, command: &str, args: &[&str]| ServerEntry {
         name: name.to_owned(),
@@ -63,7 +64,7 @@ fn every_home_has_what_the_table_says() {
     table.expect(&all.join("expected.tsv"));
 }
 
-/// Values in the fixtures that are secrets; none of them may be in what is written or shown.
+/// Secret values in the fixtures. None of them may be written or displayed.
 const PLANTED: [&str; 19] = [
     "hunter2",
     "pplx-0123456789",
@@ -96,7 +97,11 @@ fn of_two_accounts_the_one_that_is_missing_is_new() {
     mail.config.as_stdio_mut().unwrap().env.insert("MAIL_TOKEN".into(), "${secret:mail-home.MAIL_TOKEN}".into());
     let report = look(&From::All, &surroundings(home, System::Linux), &[mail]).unwrap();
     let statuses: Vec<(&str, &str)> = report.servers.iter().map(|one| (one.name.as_str(), one.status.word())).collect();
-    assert_eq!(statuses, [("mail-work", "new"), ("mail-home", "same")], "the one of the same name is set up");
+    assert_eq!(
+        statuses,
+        [("mail-work", "new"), ("mail-home", "same")],
+        "the server with the same name is already configured"
+    );
 }
 
 fn home_of(files: &[(&str, serde_json::Value)]) -> tempfile::TempDir {
@@ -134,7 +139,7 @@ fn a_bridge_puts_variables_in_whatever_its_app_does() {
     )]);
     let servers = look_in(&home, &[]);
     assert_eq!(servers[0].pending["Authorization"].before, "Bearer ", "{:?}", servers[0]);
-    assert!(servers[0].secrets.is_empty(), "the reference is no secret");
+    assert!(servers[0].secrets.is_empty(), "the reference is not a secret");
 }
 
 #[test]
@@ -190,7 +195,7 @@ fn the_sandbox_of_another_app_is_named_and_not_taken_for_ours() {
         "a sandbox without any folder would break the server"
     );
     assert!(found[0].notes.iter().any(|note| note.text.contains("\"filesystem\"")), "{:?}", found[0].notes);
-    assert!(found[1].config.as_stdio().unwrap().sandbox.is_some(), "Drawbridge's own comes along");
+    assert!(found[1].config.as_stdio().unwrap().sandbox.is_some(), "Drawbridge's own sandbox is imported");
 }
 
 #[test]
@@ -287,5 +292,5 @@ fn no_secret_of_the_fixtures_is_in_what_may_be_written_or_shown() {
             }
         }
     }
-    assert!(servers > 100, "the fixtures have servers: {servers}");
+    assert!(servers > 100, "the fixtures contain servers: {servers}");
 }

@@ -1,4 +1,4 @@
-//! Install links: those of every app are read, and what was done with links elsewhere has no effect here.
+//! Install links: those of every app are parsed, and known attacks with links have no effect.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "links/attacks.rs"]
@@ -15,24 +15,24 @@ use other_apps::import;
 use ports::server_config::{Imported, ServerTransport};
 use serde_json::{Value, json};
 
-/// A link of Drawbridge's own.
+/// Returns a link of Drawbridge itself.
 fn own(name: &str, config: &Value) -> String {
     format!("drawbridge://mcp/install?name={name}&config={}", URL_SAFE_NO_PAD.encode(config.to_string()))
 }
 
-/// A link of another app, which has several servers.
+/// Returns a link of another app with several servers.
 fn others(servers: &Value) -> String {
     format!("cherrystudio://mcp/install?servers={}", URL_SAFE_NO_PAD.encode(servers.to_string()))
 }
 
-/// The only server in a text.
+/// Returns the only server in a text.
 fn one(text: &str) -> Imported {
     let mut found = import(text, &[]).unwrap_or_else(|problem| panic!("{text}: {problem}"));
     assert_eq!(found.len(), 1, "one server in {text}");
     found.remove(0)
 }
 
-/// What is said about a text that is refused.
+/// Returns the error message for a text that is rejected.
 fn refused(text: &str) -> String {
     import(text, &[]).expect_err(text).message
 }
@@ -60,13 +60,17 @@ fn what_no_link_needs_is_left_out_of_other_apps_links_and_named() {
     let server = json!({ "name": "a", "command": "x", "cwd": "/etc", "sandbox": false, "timeout": 9, "roots": ["/"] });
     let found = one(&others(&server));
     let note = "a link may not set these, which are left out: \"cwd\", \"sandbox\", \"timeout\", \"roots\"";
-    assert_eq!(found.notes, [note], "each is named");
+    assert_eq!(found.notes, [note], "each key is named");
     let stdio = found.config.as_stdio().unwrap();
-    assert_eq!((&stdio.cwd, &stdio.sandbox), (&None, &None), "and none is set");
+    assert_eq!((&stdio.cwd, &stdio.sandbox), (&None, &None), "no key is set");
     let empty = json!({ "name": "a", "command": "", "args": [], "env": {}, "cwd": null, "url": "https://a.example" });
-    assert_eq!(one(&others(&empty)).notes, [""; 0], "what is empty sets nothing");
+    assert_eq!(one(&others(&empty)).notes, [""; 0], "empty values set nothing");
     let goose = one("goose://extension?cmd=uvx&arg=a&name=a&timeout=300&description=x");
-    assert_eq!(goose.notes, ["a link may not set these, which are left out: \"timeout\""], "in parameters, too");
+    assert_eq!(
+        goose.notes,
+        ["a link may not set these, which are left out: \"timeout\""],
+        "parameters are reported as well"
+    );
 }
 
 #[test]
@@ -74,12 +78,12 @@ fn values_that_goose_asks_for_are_asked_for() {
     let found =
         one("goose://extension?cmd=uvx&arg=a&name=a&env=API_KEY%3Dsk-proj-4eC39HqLyjWDarjtT1zdp7dc&env=REGION%3Deu");
     let env = &found.config.as_stdio().unwrap().env;
-    assert_eq!((env["API_KEY"].as_str(), env["REGION"].as_str()), ("", ""), "the values in the link are not taken");
-    assert_eq!(found.secrets, ["API_KEY"], "what is typed goes to the keychain");
+    assert_eq!((env["API_KEY"].as_str(), env["REGION"].as_str()), ("", ""), "values in the link are ignored");
+    assert_eq!(found.secrets, ["API_KEY"], "the entered value is stored in the keychain");
     let asked = |name: &str| {
         found.notes.contains(&format!("the variable \"{name}\" is empty: fill it in if the server needs it"))
     };
-    assert!(asked("API_KEY") && asked("REGION"), "both are asked for: {:?}", found.notes);
+    assert!(asked("API_KEY") && asked("REGION"), "both values are requested: {:?}", found.notes);
 }
 
 #[test]
@@ -93,12 +97,12 @@ fn names_of_other_apps_are_made_plain() {
         ("io.github.acme-files".into(), vec!["its name in the link is \"io.github.acme/files\"".into()]),
         "a slash"
     );
-    assert_eq!(name("Acme <b>Files</b>").0, "Acme-b-Files-b", "and what would be markup");
-    assert_eq!(name(&"n".repeat(70)).0, "n".repeat(64), "a long one is cut");
+    assert_eq!(name("Acme <b>Files</b>").0, "Acme-b-Files-b", "markup is removed");
+    assert_eq!(name(&"n".repeat(70)).0, "n".repeat(64), "a long name is truncated");
     assert_eq!(
         name("文件"),
         ("acme".into(), vec!["its name in the link is \"文件\"".into()]),
-        "one with no letter that is left is made of the command"
+        "a name without valid letters is derived from the command"
     );
 }
 
@@ -106,7 +110,7 @@ fn names_of_other_apps_are_made_plain() {
 fn settings_and_links_beside_each_other_mean_the_settings() {
     let link = own("b", &json!({ "command": "y" }));
     let plain = format!("Run `npx acme`, or {link}");
-    assert_eq!(in_words(&one(&plain)), "b: y {}", "a link says more clearly what is meant than a command in prose");
+    assert_eq!(in_words(&one(&plain)), "b: y {}", "a link takes precedence over a command in prose");
 }
 
 #[test]
@@ -146,6 +150,6 @@ fn what_is_no_install_link_is_no_server() {
     ];
     for (text, message) in cases {
         let found = refused(text);
-        assert!(found.contains(message), "{message:?} is said of {text}: {found}");
+        assert!(found.contains(message), "expected {message:?} for {text}: {found}");
     }
 }

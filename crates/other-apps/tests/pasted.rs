@@ -1,4 +1,4 @@
-//! Pasted text: the shapes that servers' READMEs print, and what is said about what can't be read.
+//! Pasted text: the formats in READMEs, and the messages for invalid text.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "pasted/shapes.rs"]
@@ -30,7 +30,7 @@ fn a_page_from_a_file_of_this_project_reads_its_own_format() {
     let found = import(r#"{"mcpServers": {"b": {"command": "y", "cwd": "/srv/x"}}}"#, &[]).unwrap();
     let cwd = found[0].config.as_stdio().unwrap().cwd.as_deref();
     assert_eq!(cwd, Some(std::path::Path::new("/srv/x")), "the folder is read");
-    assert_eq!(found[0].notes, Vec::<String>::new(), "there is nothing to look at");
+    assert_eq!(found[0].notes, Vec::<String>::new(), "there are no notes");
 }
 
 #[test]
@@ -96,8 +96,8 @@ fn notes_say_what_to_look_at() {
     ];
     for (text, notes) in cases {
         let found = import(text, &[]).unwrap_or_else(|problem| panic!("{text}: {problem}"));
-        assert_eq!(found[0].notes, *notes, "what is noted about {text}");
-        assert!(found[0].usable, "notes alone do not hinder {text}");
+        assert_eq!(found[0].notes, *notes, "the notes on {text}");
+        assert!(found[0].usable, "notes don't make {text} unusable");
     }
 }
 
@@ -134,24 +134,28 @@ fn remote_servers_are_read_in_every_shape() {
         assert_eq!(found.len(), 1, "one server in {text}");
         assert_eq!(found[0].name, *name, "its name in {text}");
         let config = found[0].config.as_http().unwrap_or_else(|| panic!("{text}: it is remote"));
-        assert_eq!((config.url.as_str(), config.kind), (url, *kind), "where and how in {text}");
+        assert_eq!((config.url.as_str(), config.kind), (url, *kind), "the URL and transport in {text}");
         let read: Vec<(&str, &str)> = config.headers.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
         assert_eq!(read, *headers, "the headers in {text}");
         assert!(found[0].usable, "it can be added: {text}");
-        assert_eq!(found[0].notes, Vec::<String>::new(), "there is nothing to look at: {text}");
+        assert_eq!(found[0].notes, Vec::<String>::new(), "there are no notes: {text}");
     }
 }
 
 #[test]
 fn what_no_program_takes_is_noted_before_it_is_added() {
     for text in ["npx \0 server", r#"{"a": {"command": "x", "args": ["\u0000"]}}"#, "A=\0 npx server"] {
-        // Settings with such a text can be refused as a whole; a server that is offered can be added.
+        // Settings with such a text may be rejected as a whole. A server that is offered can be added.
         let Ok(found) = import(text, &[]) else { continue };
         assert!(!found[0].usable, "it can't be added: {text:?}");
-        assert!(found[0].notes.iter().any(|note| note.contains("NUL")), "and it says why: {:?}", found[0].notes);
+        assert!(
+            found[0].notes.iter().any(|note| note.contains("NUL")),
+            "the note contains the reason: {:?}",
+            found[0].notes
+        );
     }
     let offered = import("npx \0 server", &[]).unwrap();
-    assert!(!offered[0].usable, "a command line is read, and shown as it is");
+    assert!(!offered[0].usable, "a command line is displayed, but unusable");
 }
 
 #[test]
@@ -168,7 +172,7 @@ fn what_is_wrong_with_a_remote_server_is_noted() {
     ];
     for (text, usable, note) in cases {
         let found = import(text, &[]).unwrap_or_else(|problem| panic!("{text}: {problem}"));
-        assert_eq!(found[0].usable, *usable, "whether it can be added: {text}");
+        assert_eq!(found[0].usable, *usable, "usability of {text}");
         assert!(
             found[0].notes.iter().any(|n| n.contains(note)),
             "{note:?} is noted about {text}: {:?}",
@@ -176,12 +180,16 @@ fn what_is_wrong_with_a_remote_server_is_noted() {
         );
     }
     let secret = r#"{"a": {"url": "https://x.example", "headers": {"K": "Bearer ${secret:a.K}"}}}"#;
-    assert_eq!(import(secret, &[]).unwrap()[0].notes, Vec::<String>::new(), "a secret of ours is filled in");
+    assert_eq!(
+        import(secret, &[]).unwrap()[0].notes,
+        Vec::<String>::new(),
+        "a reference to a Drawbridge secret needs no note"
+    );
     let pinned = r#"{"a": {"url": "https://x.example", "protocolVersion": "2025-06-18"}}"#;
     let revision = import(pinned, &[]).unwrap()[0].config.revision;
     assert_eq!(revision.map(|r| r.to_string()).as_deref(), Some("2025-06-18"), "a pinned revision is read");
     let both = import(r#"{"mcpServers": {"a": {"type": "ws"}, "b": {"command": "x"}}}"#, &[]).unwrap();
-    assert_eq!((both[0].usable, both[1].usable), (false, true), "one that can't be used does not hinder another");
+    assert_eq!((both[0].usable, both[1].usable), (false, true), "an unusable server doesn't affect another");
 }
 
 #[test]
@@ -190,7 +198,7 @@ fn how_to_sign_in_is_read_with_all_of_it() {
         "grant": "client_credentials", "clientAuth": "client_secret_post", "redirectPort": 4321, "dpop": false, "later": 1}"#;
     let server = |auth: &str| format!(r#"{{"a": {{"url": "https://x.example", "auth": {auth}}}}}"#);
     let found = import(&server(auth), &[]).unwrap().remove(0);
-    let read = found.config.as_http().unwrap().auth.clone().expect("it says how to sign in");
+    let read = found.config.as_http().unwrap().auth.clone().expect("the entry has sign-in settings");
     let wanted = AuthConfig {
         client_id: Some("us".into()),
         client_secret: Some("top-secret".into()),
@@ -202,9 +210,9 @@ fn how_to_sign_in_is_read_with_all_of_it() {
         dpop: Some(false),
         ..AuthConfig::default()
     };
-    assert_eq!(read, wanted, "nothing of it is lost");
-    assert_eq!(found.notes, ["not used: \"later\""], "what is not understood is noted");
-    assert!(found.usable, "a client secret as it is typed can be put into the keychain");
+    assert_eq!(read, wanted, "all settings are imported");
+    assert_eq!(found.notes, ["not used: \"later\""], "unknown keys are noted");
+    assert!(found.usable, "a literal client secret can be stored in the keychain");
 
     let cases = [
         (r#""oauth""#, true, "\"auth\" is left out: \"auth\" must be an object"),
@@ -214,12 +222,12 @@ fn how_to_sign_in_is_read_with_all_of_it() {
     ];
     for (auth, usable, note) in cases {
         let found = import(&server(auth), &[]).unwrap().remove(0);
-        assert_eq!(found.usable, usable, "whether it can be added with {auth}");
+        assert_eq!(found.usable, usable, "usability with {auth}");
         assert!(found.notes.iter().any(|n| n.contains(note)), "{note:?} is noted about {auth}: {:?}", found.notes);
-        assert!(!found.notes.iter().any(|n| n.contains("top-secret")), "what may be a secret is not repeated");
+        assert!(!found.notes.iter().any(|n| n.contains("top-secret")), "possible secrets are not repeated");
     }
     let local = import(r#"{"a": {"command": "x", "auth": {}}}"#, &[]).unwrap().remove(0);
-    assert_eq!(local.notes, ["not used: \"auth\""], "a local program is not signed in to");
+    assert_eq!(local.notes, ["not used: \"auth\""], "a local program has no sign-in");
 }
 
 #[test]
@@ -233,9 +241,9 @@ fn names_are_valid_and_free() {
     assert_eq!(
         names[..3],
         ["git-3", "Git-4", "server"],
-        "taken names get a number, whatever the case; empty ones a word"
+        "taken names get a number, ignoring case, and empty names a default"
     );
-    assert_eq!(names[3], format!("{}-2", "n".repeat(58)), "a long one is cut, and still gets its number");
+    assert_eq!(names[3], format!("{}-2", "n".repeat(58)), "a long name is truncated, and gets a number");
 }
 
 #[test]
@@ -291,7 +299,7 @@ fn what_cannot_be_read_is_placed_and_explained() {
             Some((2, 2)),
             "\"a\" stands twice in this object, first in line 1; one of them must go",
         ),
-        // A fragment's columns are those of what was pasted.
+        // Columns of a fragment refer to the pasted text.
         ("\"a\": {\"command\": [1, {}]}", Some((1, 22)), "\"command\" of server \"a\" must be a text, found an object"),
         ("x\n\n```json\n{\n  \"a\": {\"command\": x}\n}\n```", Some((5, 20)), "expected a value, found \"x\""),
         (
@@ -316,21 +324,21 @@ fn what_cannot_be_read_is_placed_and_explained() {
     ];
     for (text, place, message) in cases {
         let problem = import(text, &[]).expect_err(text);
-        assert_eq!(problem.message, *message, "what is said about {text:?}");
+        assert_eq!(problem.message, *message, "the message for {text:?}");
         let found = problem.line.map(|line| (line, problem.column.unwrap_or(1)));
-        assert_eq!(found, *place, "where it is in {text:?}");
-        assert_eq!(problem.file, None, "pasted text is no file");
+        assert_eq!(found, *place, "the position in {text:?}");
+        assert_eq!(problem.file, None, "pasted text has no file");
     }
 }
 
 #[test]
 fn size_is_bounded() {
     let problem = import(&" ".repeat((1 << 20) + 1), &[]).unwrap_err();
-    assert!(problem.message.starts_with("the text is longer than 1024 KiB"), "the bound is named: {problem}");
+    assert!(problem.message.starts_with("the text is longer than 1024 KiB"), "the limit is reported: {problem}");
     let many: Vec<String> = (0..101).map(|number| format!("\"s{number}\": {{\"command\": \"x\"}}")).collect();
     let problem = import(&format!("{{{}}}", many.join(",")), &[]).unwrap_err();
-    assert!(problem.message.starts_with("there are more than 100 servers"), "the bound is named: {problem}");
+    assert!(problem.message.starts_with("there are more than 100 servers"), "the limit is reported: {problem}");
     let deep = "[".repeat(500_000);
     let problem = import(&format!("{{\"a\": {deep}"), &[]).unwrap_err();
-    assert_eq!(problem.message, "too many levels within one another", "depth is bounded");
+    assert_eq!(problem.message, "too many levels within one another", "the depth is limited");
 }

@@ -1,5 +1,5 @@
-//! Whatever an app's file has in it, each of its servers is found once, none is invented, and no value that looks like a secret is in what is
-//! written.
+//! Properties of importing and exporting: for any content of an app's files, each server is found exactly once, and no
+//! value that looks like a secret is written.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,10 +10,10 @@ use ports::server_config::ServerEntry;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-/// A part of each planted secret, which nothing else in the files has. It is looked for in lower case.
+/// Part of each planted secret, unique in the files. Compared in lower case.
 const MARKER: &str = "f00dbabe7e57";
 
-/// Keys as services give them out, with the marker in them.
+/// Generates keys as services issue them, containing the marker.
 fn secret() -> impl Strategy<Value = String> {
     prop_oneof![
         "sk-proj-f00dbabe7e57[A-Za-z0-9]{12}",
@@ -26,7 +26,7 @@ fn secret() -> impl Strategy<Value = String> {
     ]
 }
 
-/// What only its name makes a secret.
+/// Generates passwords, which are only secret by their names.
 fn password() -> impl Strategy<Value = String> {
     prop_oneof![Just("f00dbabe7e57".to_owned()), Just("my f00dbabe7e57 dog".to_owned())]
 }
@@ -109,7 +109,7 @@ fn servers() -> impl Strategy<Value = Vec<(String, Value)>> {
     })
 }
 
-/// True if a part of a planted secret is in what a debugger shows of a value, in which real secrets are redacted.
+/// Returns `true` if the debug output of a value contains part of a planted secret. Real secrets are redacted in it.
 fn has_marker(value: &impl std::fmt::Debug) -> bool {
     format!("{value:?}").to_lowercase().contains(MARKER)
 }
@@ -129,7 +129,7 @@ proptest! {
         let surroundings =
             Surroundings { home: home.path().to_owned(), systems: vec![System::Linux], runs_on: System::Linux, variables: BTreeMap::new() };
         let report = look(&From::All, &surroundings, &[]).unwrap();
-        prop_assert_eq!(&report.problems, &[], "the files can be read");
+        prop_assert_eq!(&report.problems, &[], "the files are readable");
         let origins: usize = report.servers.iter().map(|server| server.origins.len()).sum();
         prop_assert_eq!(origins, one.len() + other.len(), "each entry is the origin of one row");
         let usable: Vec<ServerEntry> = report
@@ -143,17 +143,17 @@ proptest! {
         for server in &report.servers {
             prop_assert!(!has_marker(server), "{server:?}");
             let id = server.config.as_http().and_then(|http| http.auth.as_ref()?.client_id.clone());
-            prop_assert!(id.is_none_or(|id| id.len() == 32), "an id of a client is public: {server:?}");
+            prop_assert!(id.is_none_or(|id| id.len() == 32), "a client identifier is public: {server:?}");
         }
         for form in [ExportForm::McpServers, ExportForm::VsCode] {
             let document = export(&usable, form);
             let key = if form == ExportForm::VsCode { "servers" } else { "mcpServers" };
-            prop_assert_eq!(document[key].as_object().unwrap().len(), usable.len(), "each is exported");
+            prop_assert_eq!(document[key].as_object().unwrap().len(), usable.len(), "each server is exported");
         }
-        // What was set up by it is known at the next import.
+        // Imported servers are recognized at the next import.
         let again = look(&From::All, &surroundings, &usable).unwrap();
         for server in again.servers.iter().filter(|server| server.secrets.is_empty() && server.pending.is_empty()) {
-            prop_assert!(matches!(server.status, ImportStatus::Same | ImportStatus::Unsupported), "{server:?} is set up");
+            prop_assert!(matches!(server.status, ImportStatus::Same | ImportStatus::Unsupported), "{server:?} is already configured");
         }
     }
 

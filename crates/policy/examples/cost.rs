@@ -1,4 +1,5 @@
-//! What a decision costs where very much stands: `cargo run --profile profiling -p policy --example cost`.
+//! Measures the cost of one decision with many rules and grants: `cargo run --profile profiling -p policy --example
+//! cost`.
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for a terminal")]
 
 use std::hint::black_box;
@@ -38,7 +39,8 @@ fn main() {
     }
 }
 
-/// The approval of the call, so many others, so many rules about other servers, and ten about this one's folders.
+/// Creates a policy with a grant for the measured call, `others` further grants, `rules` rules about other servers, and
+/// ten rules about this server's folders.
 fn policy(definition: &Hash, others: usize, rules: usize) -> Policy {
     let mut grants = Grants::default();
     let names = (0..others).map(|i| (format!("server {}", i % 50), format!("other {i}")));

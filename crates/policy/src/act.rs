@@ -1,4 +1,4 @@
-//! What may happen, and what may be decided about it.
+//! Acts that the policy decides about, and the decisions it returns.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,121 +8,123 @@ use serde_json::{Map, Value};
 
 use crate::{GrantId, Hash, PathFacts, RuleRef, SamplingUse};
 
-/// Whether the user has seen the definition of a tool as it is now.
+/// Review state of a tool's current definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
-    /// It is as it was when the user approved or reviewed it.
+    /// The definition is unchanged since the user approved or reviewed it.
     Reviewed,
-    /// Nobody has seen it yet.
+    /// The user has not reviewed any definition of the tool.
     #[default]
     New,
-    /// It is not as it was when the user approved or reviewed it.
+    /// The definition has changed since the user approved or reviewed it.
     Changed,
 }
 
-/// What a server says of a tool's nature. It is believed only where it makes a decision stricter.
+/// Annotations that a server declares for a tool. They are untrusted, and can only make a decision stricter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Claims {
-    /// `readOnlyHint`.
+    /// The tool's `readOnlyHint`: it doesn't modify anything.
     pub read_only: bool,
-    /// `destructiveHint`.
+    /// The tool's `destructiveHint`: its changes may destroy data.
     pub destructive: bool,
-    /// `idempotentHint`.
+    /// The tool's `idempotentHint`: repeating a call has no further effect.
     pub idempotent: bool,
-    /// `openWorldHint`.
+    /// The tool's `openWorldHint`: it interacts with external systems.
     pub open_world: bool,
 }
 
 impl Default for Claims {
-    /// What the specification says of a tool without annotations: it writes, destroys, and reaches out.
+    /// Returns the defaults that the MCP specification sets for a tool without annotations: not read-only, destructive,
+    /// not idempotent, open world.
     fn default() -> Self {
         Self { read_only: false, destructive: true, idempotent: false, open_world: true }
     }
 }
 
-/// Something about to cross, or to be started.
+/// An act that requires a decision before its payload leaves or a server starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Act<'a> {
-    /// A local server is to be started.
+    /// Starting a local server.
     StartServer {
-        /// The user's name for it.
+        /// The user's name for the server.
         server: &'a str,
-        /// Over program, arguments, environment and folder.
+        /// Hash over program, arguments, environment and working directory.
         command: &'a Hash,
     },
-    /// A remote server is to be connected to.
+    /// Connecting to a remote server.
     ConnectServer {
-        /// The user's name for it.
+        /// The user's name for the server.
         server: &'a str,
-        /// Over URL, headers and transport.
+        /// Hash over URL, headers and transport.
         address: &'a Hash,
     },
-    /// A tool is to be called.
+    /// Calling a tool of a server.
     CallTool {
-        /// The server.
+        /// The user's name for the server.
         server: &'a str,
-        /// The tool's name.
+        /// Name of the tool.
         tool: &'a str,
-        /// Over the tool's whole definition.
+        /// Hash over the tool's whole definition.
         definition: &'a Hash,
-        /// Whether the user has seen this definition. Anything but [`Standing::Reviewed`] makes "allow" an "ask".
+        /// Review state of this definition. Any state except [`Standing::Reviewed`] turns "allow" into "ask".
         standing: Standing,
-        /// What its server says of it.
+        /// The tool's annotations, as declared by its server.
         claims: Claims,
-        /// What would be sent.
+        /// Arguments that would be sent.
         arguments: &'a Map<String, Value>,
-        /// Where the paths among the arguments lead.
+        /// Resolved locations of the paths among the arguments.
         paths: &'a PathFacts,
-        /// Whether a model asks for it that has read another server's output, or content of the same server that others may have
-        /// written. Its arguments may come from there, so such a call asks, whatever the tool claims to be.
+        /// Set if the call comes from a model that has read another server's output, or content of the same server that
+        /// third parties may have written. The arguments may originate there, so the call requires consent regardless
+        /// of the tool's annotations.
         after_untrusted: bool,
-        /// The conversation it belongs to.
+        /// Conversation that the call belongs to, if any.
         conversation: Option<&'a str>,
     },
-    /// A server asks for a model's answer.
+    /// A server's request for a model's answer (sampling).
     Sample {
-        /// The server.
+        /// The user's name for the server.
         server: &'a str,
-        /// What the server would have used within the hour, this request at its most included.
+        /// Usage of the server within the hour if this request is granted and uses its maximum.
         would_use: SamplingUse,
     },
-    /// A server asks the user to fill in a form.
+    /// A server's request that the user fills in a form (elicitation).
     FillForm {
-        /// The server.
+        /// The user's name for the server.
         server: &'a str,
     },
-    /// A server asks to open a URL.
+    /// A server's request to open a URL.
     OpenUrl {
-        /// The server.
+        /// The user's name for the server.
         server: &'a str,
     },
-    /// A server asks which folders it may use.
+    /// A server's request for the folders that it may use (roots).
     ShareRoots {
-        /// The server.
+        /// The user's name for the server.
         server: &'a str,
-        /// Whether the user has decided about this server's folders.
+        /// Set if the user has already decided about this server's folders.
         decided: bool,
     },
-    /// The user is to sign in to a server.
+    /// Signing in to a server.
     SignIn {
-        /// The server.
+        /// The user's name for the server.
         server: &'a str,
-        /// Whether the server wants more than was allowed, in the middle of what it does.
+        /// Set for a step-up: the server requires more permissions than granted, in the middle of a session.
         steps_up: bool,
     },
-    /// The user gets a prompt, reads a resource, or completes an argument.
+    /// Reading a prompt or a resource, or completing an argument, on the user's initiative.
     ReadAtUsersWish {
-        /// The server.
+        /// The user's name for the server.
         server: &'a str,
-        /// The conversation it belongs to.
+        /// Conversation that the request belongs to, if any.
         conversation: Option<&'a str>,
     },
 }
 
 impl Act<'_> {
-    /// The server it is about.
+    /// Returns the user's name for the server.
     #[must_use]
     pub const fn server(&self) -> &str {
         match self {
@@ -138,7 +140,7 @@ impl Act<'_> {
         }
     }
 
-    /// The same, with where the paths in a call lead.
+    /// Returns the act with the resolved paths of a tool call set to `facts`. Other acts are returned unchanged.
     #[must_use]
     pub const fn with_paths<'b>(self, facts: &'b PathFacts) -> Act<'b>
     where
@@ -170,7 +172,7 @@ impl Act<'_> {
         }
     }
 
-    /// Whether the server asks for it, and not the user.
+    /// Returns `true` if the server initiates the act, and not the user.
     #[must_use]
     pub const fn asked_by_server(&self) -> bool {
         matches!(
@@ -184,49 +186,49 @@ impl Act<'_> {
     }
 }
 
-/// What the policy says.
+/// The policy's decision about an act.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
-    /// It may happen.
+    /// The act may happen.
     Allow {
-        /// What allows it.
+        /// The rule, grant or preset that allows it.
         by: By,
     },
-    /// It may not.
+    /// The act is denied.
     Deny {
-        /// By this rule.
+        /// Reason for the denial.
         rule: Rule,
-        /// Where that rule stands.
+        /// The rule or preset that denies it.
         by: By,
     },
-    /// The user decides.
+    /// The act requires the user's consent.
     Ask {
-        /// By this rule.
+        /// Reason for the consent request.
         rule: Rule,
-        /// Where that rule stands.
+        /// The rule or preset that requires consent.
         by: By,
-        /// For how long an approval may hold.
+        /// Scopes that an approval may have.
         scopes: &'static [Scope],
     },
 }
 
-/// What decided. Its text is a stable name, such as `rule 3`, `managed rule 1`, `grant 12` or `built-in`.
+/// The cause of a decision. Its text is a stable name, such as `rule 3`, `managed rule 1`, `grant 12` or `built-in`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum By {
-    /// A rule that always holds.
+    /// A built-in rule, which always applies.
     BuiltIn,
-    /// A standing approval.
+    /// A grant of the user.
     Grant(GrantId),
-    /// A written rule.
+    /// A rule from a file or of this session.
     Rule(RuleRef),
     /// The preset that the user chose.
     Preset,
-    /// The preset that the system-wide file sets.
+    /// The preset of the system-wide file.
     ManagedPreset,
 }
 
 impl By {
-    /// Its text, made only where it says a number.
+    /// Returns the stable name. Allocates only for names that contain a number.
     #[must_use]
     pub fn text(self) -> Cow<'static, str> {
         match self {
@@ -250,53 +252,53 @@ impl fmt::Display for By {
     }
 }
 
-/// The reasons of decisions, each with the words shown for it.
+/// The reasons of decisions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rule {
-    /// A command was never approved.
+    /// The command of a local server was never approved.
     NewCommand,
-    /// A command is not the one that was approved.
+    /// The command of a local server differs from the approved one.
     CommandChanged,
-    /// A remote server's address was never approved.
+    /// The address of a remote server was never approved.
     NewAddress,
-    /// A remote server's address is not the one that was approved.
+    /// The address of a remote server differs from the approved one.
     AddressChanged,
-    /// Tool calls ask.
+    /// Tool calls require consent unless a rule or grant allows them.
     ToolsAsk,
-    /// A tool is no longer as it was when it was allowed.
+    /// The tool's definition has changed since it was allowed.
     ToolChanged,
-    /// Sampling always asks.
+    /// Sampling requires consent unless a budget covers it.
     SamplingAsks,
-    /// Forms always ask.
+    /// Forms always require consent.
     FormsAsk,
-    /// URLs always ask.
+    /// Opening a URL always requires consent.
     UrlsAsk,
-    /// Folders are asked for once for each server.
+    /// The folders of a server require consent once.
     RootsAsk,
-    /// Signing in always asks.
+    /// Signing in always requires consent.
     SignInAsks,
     /// The user muted the server.
     Muted,
-    /// A written rule says so.
+    /// A rule denies the act.
     RuleDenies,
-    /// A written rule says so.
+    /// A rule requires consent for the act.
     RuleAsks,
-    /// The preset asks about everything.
+    /// The careful preset requires consent for every payload.
     PresetAsks,
-    /// It would be allowed, but nobody has seen the tool's definition yet.
+    /// The call would be allowed, but the user has not reviewed the tool's definition.
     NewTool,
-    /// It would be allowed, but a model asks for it that has read untrusted content.
+    /// The call would be allowed, but it comes from a model that has read untrusted content.
     AfterUntrusted,
-    /// The user reviews what a model would read.
+    /// The user reviews a result before a model reads it.
     ResultReview,
-    /// The user's rules can't be used, so everything asks.
+    /// The user's rules are unusable, so everything requires consent.
     PolicyUnusable,
-    /// The system-wide rules can't be used, so everything asks.
+    /// The system-wide rules are unusable, so everything requires consent.
     ManagedUnusable,
 }
 
 impl Rule {
-    /// A stable name, which the page translates.
+    /// Returns the stable name of the reason, which the page translates.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -324,17 +326,17 @@ impl Rule {
     }
 }
 
-/// For how long an approval holds.
+/// Scope of an approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
-    /// For one act.
+    /// Valid for a single act.
     Once,
-    /// In one conversation, until the host ends.
+    /// Valid in one conversation, until the host stops.
     Conversation,
-    /// Until the host ends.
+    /// Valid until the host stops.
     Session,
-    /// Until it is revoked, or what it rests on changes.
+    /// Valid until it is revoked, or the approved definition or command changes.
     Always,
 }

@@ -1,4 +1,5 @@
-//! Patterns of addresses (URLs), compared as a browser reads them: scheme, host, port and the parts of the path, each by itself.
+//! Patterns of addresses (URLs), matched component by component as a browser parses them: scheme, host, port and path
+//! segments.
 
 use percent_encoding::percent_decode_str;
 use url::{Host, Url};
@@ -9,19 +10,19 @@ use crate::parts::{Parts, collapsed};
 use crate::pattern::{Glob, MAX_PATTERN};
 use crate::verdict::{JudgedReason, Verdict};
 
-/// How often a path may be percent-encoded over again and is still read.
+/// Maximum number of nested percent-encodings of a path that are decoded.
 const MAX_DECODED: usize = 3;
 
-/// A pattern of addresses: an origin, or an origin and a path, and all that lies in that.
+/// A pattern of addresses: an origin, optionally with a path, including everything below that path.
 #[derive(Debug, Clone)]
 pub(crate) struct AddressPattern {
-    /// Any, if there is none.
+    /// Scheme in lower case, or `None` for any scheme.
     scheme: Option<String>,
     host: HostIs,
     port: PortIs,
-    /// None covers every path, and addresses without one.
+    /// Path segments, or `None` if the pattern covers every path.
     path: Option<Parts>,
-    /// The path with its percent-encoded separators decoded, as some programs read them; None where it has none.
+    /// The path with percent-encoded separators decoded, as some programs parse it, or `None` if it has none.
     decoded: Option<Parts>,
 }
 
@@ -29,21 +30,22 @@ pub(crate) struct AddressPattern {
 enum HostIs {
     Any,
     Exactly(String),
-    /// A host under this one, beginning with a dot.
+    /// Any subdomain of this host, which begins with a dot.
     Under(String),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PortIs {
-    /// The one that the scheme stands for.
+    /// The default port of the scheme.
     Usual,
     Any,
     Exactly(u16),
 }
 
 impl AddressPattern {
-    /// Reads `https://api.example.com`, `https://*.example.com:8443` or `https://example.com/public/*`. `*` is any scheme, any
-    /// host, any port, or any characters within one part of the path; `**` any number of parts of the path.
+    /// Parses a pattern such as `https://api.example.com`, `https://*.example.com:8443` or
+    /// `https://example.com/public/*`. `*` stands for any scheme, host or port, or for any characters within one path
+    /// segment, and `**` for any number of path segments.
     pub(crate) fn compile(text: &str) -> Result<Self, RuleError> {
         if text.len() > MAX_PATTERN {
             return Err(RuleError::TooLong { part: "address", most: MAX_PATTERN });
@@ -77,7 +79,7 @@ impl AddressPattern {
             None => HostIs::Exactly(normal_host(host).ok_or_else(bad)?),
         };
         Glob::compile(path)?;
-        // An encoded `*` or `?` stands for itself: only letters are decoded, and they are escaped again.
+        // A percent-encoded `*` or `?` is a literal: only literal characters are decoded, and then escaped again.
         let parts = non_empty(path.split('/').map(|part| folded_glob(part, decoded_plain)));
         let separated = |letters: &str| decoded_whole(letters).replace('\\', "/");
         let decoded = non_empty(folded_glob(path, separated).split('/').map(str::to_owned));
@@ -97,7 +99,7 @@ impl AddressPattern {
         };
         let by_parts =
             if self.is_origin(&url, &host) { self.path_of(&url) } else { Verdict::Differs(JudgedReason::Differs) };
-        // Such an address is read in two ways, and the other one may have another host.
+        // Parsers disagree about such an address, and another one may find a different host.
         if text.contains(is_odd) || text.contains('\\') {
             return Verdict::Doubtful(JudgedReason::Respelled);
         }
@@ -132,8 +134,8 @@ impl AddressPattern {
     }
 }
 
-/// How the path of an address stands to a pattern in all ways that programs read it: as it is, percent-decoded, with empty parts
-/// left out.
+/// Compares the path of an address with a pattern in every form in which programs parse it: as written,
+/// percent-decoded, and without empty segments.
 fn judge_path(pattern: &Parts, url: &Url) -> Verdict {
     let own = url.path().strip_prefix('/').unwrap_or(url.path());
     let plain: Vec<String> = own.split('/').map(decoded_plain).collect();
@@ -151,12 +153,13 @@ fn judge_path(pattern: &Parts, url: &Url) -> Verdict {
     verdict
 }
 
-/// Whether an address has a user's name or password.
+/// Returns `true` if an address contains a user name or password.
 pub(crate) fn has_user(url: &Url) -> bool {
     !url.username().is_empty() || url.password().is_some()
 }
 
-/// A host in its one spelling: small letters, Punycode, percent-decoded, without a dot at its end.
+/// Normalizes a host: lower case, Punycode, percent-decoded, without a trailing dot. An IPv4-mapped IPv6 address
+/// becomes the IPv4 address.
 pub(crate) fn normal_host(host: &str) -> Option<String> {
     let host = match Host::parse(host.strip_suffix('.').unwrap_or(host)).ok()? {
         Host::Ipv6(address) => address.to_ipv4_mapped().map_or(Host::Ipv6(address), Host::Ipv4),
@@ -167,7 +170,7 @@ pub(crate) fn normal_host(host: &str) -> Option<String> {
     (!host.is_empty()).then_some(host)
 }
 
-/// Characters that some programs leave out of an address, and others do not.
+/// Returns `true` for characters that some URL parsers remove and others don't.
 fn is_odd(character: char) -> bool {
     character.is_control() || character.is_whitespace()
 }
@@ -177,7 +180,7 @@ fn is_scheme(text: &str) -> bool {
         && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
 }
 
-/// The port of a scheme that needs not be said.
+/// Returns the default port of a scheme.
 pub(crate) fn usual_port(scheme: &str) -> Option<u16> {
     match scheme {
         "http" | "ws" => Some(80),
@@ -187,7 +190,7 @@ pub(crate) fn usual_port(scheme: &str) -> Option<u16> {
     }
 }
 
-/// Host and port of an authority; the colons of an IPv6 address are its own.
+/// Splits an authority into host and port. The colons of an IPv6 address don't separate a port.
 pub(crate) fn split_port(authority: &str) -> (&str, Option<&str>) {
     match authority.rsplit_once(':') {
         Some((host, port)) if !port.contains(']') => (host, Some(port)),
@@ -195,12 +198,12 @@ pub(crate) fn split_port(authority: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// Percent-decoded, as far as that gives a text.
+/// Percent-decodes a text, or returns it unchanged if the result is not valid UTF-8.
 fn decoded_whole(text: &str) -> String {
     percent_decode_str(text).decode_utf8().map_or_else(|_| text.to_owned(), Into::into)
 }
 
-/// The same where it makes no separator of what was none.
+/// Percent-decodes a path segment unless that would introduce a separator or a NUL byte.
 fn decoded_plain(part: &str) -> String {
     let decoded = decoded_whole(part);
     if decoded.contains(['/', '\\', '\0']) { part.to_owned() } else { decoded }
@@ -392,7 +395,7 @@ mod tests {
             assert!(AddressPattern::compile(bad).is_err(), "{bad:?}");
         }
         let long = |length: usize| format!("https://x/{}", "a".repeat(length - "https://x/".len()));
-        assert!(AddressPattern::compile(&long(MAX_PATTERN)).is_ok(), "as long as may be");
-        assert!(AddressPattern::compile(&long(MAX_PATTERN + 1)).is_err(), "one byte more");
+        assert!(AddressPattern::compile(&long(MAX_PATTERN)).is_ok(), "a pattern of the maximum length");
+        assert!(AddressPattern::compile(&long(MAX_PATTERN + 1)).is_err(), "one byte more than the maximum");
     }
 }

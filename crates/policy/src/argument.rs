@@ -1,4 +1,4 @@
-//! Conditions on arguments: where a value is, what it must be, and why it is so or not.
+//! Conditions on arguments of a call: the location of the value, its matcher, and the explanation of a match.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -9,41 +9,41 @@ use crate::verdict::{JudgedReason, Verdict};
 use crate::wider::Wider;
 use crate::{ArgumentRule, Effect, RuleError};
 
-/// The most items of a list that are judged.
+/// Maximum number of list items that are checked.
 const MAX_ITEMS: usize = 1_000;
-/// The most of a value that is shown in an explanation, in characters.
+/// Maximum number of characters of a value that an explanation shows.
 const MAX_VALUE: usize = 200;
 
-/// A condition on one argument.
+/// A compiled condition on one argument.
 #[derive(Debug, Clone)]
 pub(crate) struct Argument {
-    /// The pointer's parts.
+    /// Segments of the JSON Pointer.
     path: Vec<String>,
     is: Matcher,
     wider: Wider,
 }
 
-/// How one condition of a rule was judged.
+/// The result of checking one condition of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Judged {
-    /// The condition's number in its rule, from 0.
+    /// Index of the condition in its rule, from 0.
     pub number: usize,
-    /// Whether it holds.
+    /// Set if the condition holds.
     pub holds: bool,
-    /// Why.
+    /// Reason why the condition holds or not.
     pub reason: JudgedReason,
-    /// The value, as JSON, at most its beginning; of a list the item that decided. None if there is none.
+    /// The value as JSON, truncated, or for a list the item that decided. `None` if there is no value.
     pub value: Option<String>,
-    /// What the value was read as, where that is not just how it is written.
+    /// Normalized forms of the value, where they differ from the value as written.
     pub normal: Vec<String>,
 }
 
-/// What a pointer leads to.
+/// The result of following a pointer.
 enum Found<'a> {
     Value(&'a Value),
     Nothing,
-    /// It goes on through something that has no members, such as a list or JSON in a text.
+    /// The pointer continues into a value without members, such as a list or JSON inside a string.
     Unclear,
 }
 
@@ -61,8 +61,8 @@ impl Argument {
         self.judge(arguments, effect, facts).0.fits(effect == Effect::Allow)
     }
 
-    /// How the argument stands to the condition, and the value that says so. Of a list all items must fit where the rule allows,
-    /// and one elsewhere.
+    /// Checks the argument, and returns the value that decided. For a list, all items must match if the rule allows,
+    /// and one item if it denies or asks.
     fn judge<'a>(
         &self,
         arguments: &'a Map<String, Value>,
@@ -90,7 +90,7 @@ impl Argument {
         }
     }
 
-    /// The same for a value that is no list.
+    /// Checks a value that is not a list.
     fn judge_value(&self, value: &Value, facts: &PathFacts) -> Verdict {
         match (self.is.judge(value, facts), value) {
             (own @ Verdict::Differs(_), Value::String(text)) => self.wider.judge(text, facts).unwrap_or(own),
@@ -115,12 +115,12 @@ impl Argument {
         }
     }
 
-    /// Whether it matches paths.
+    /// Returns `true` if the condition matches paths.
     pub(crate) fn is_path(&self) -> bool {
         self.is.beginning().is_some()
     }
 
-    /// The paths whose links are to be followed for it.
+    /// Returns the paths whose symbolic links must be resolved for this condition.
     pub(crate) fn paths<'a>(&'a self, arguments: &'a Map<String, Value>) -> Vec<&'a str> {
         let Some(beginning) = self.is.beginning() else { return Vec::new() };
         let mut paths = vec![beginning];

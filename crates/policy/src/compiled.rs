@@ -1,5 +1,4 @@
-//! A rule made ready, and whether it fits an act. To look at an act allocates nothing but for conditions on
-//! arguments.
+//! Compiled rules, and their match with an act. Matching allocates nothing except for conditions on arguments.
 
 use serde_json::{Map, Value};
 
@@ -9,20 +8,20 @@ use crate::identity::Identities;
 use crate::pattern::Glob;
 use crate::{Act, ClaimRule, Claims, Direction, Effect, Fit, Judged, PolicyRule, RuleError, RuleScope};
 
-/// The most conditions on arguments that a rule has.
+/// Maximum number of argument conditions per rule.
 const MAX_ARGUMENTS: usize = 20;
-/// The longest note, in bytes.
+/// Maximum length of a note, in bytes.
 const MAX_NOTE: usize = 1_000;
-/// The last moment that a file can name, in milliseconds since 1970: the end of the year 9999.
+/// The latest time that a file can contain, in milliseconds since 1970: the end of the year 9999.
 const LAST: u64 = 253_402_300_799_999;
 
-/// A rule made ready.
+/// A compiled rule, ready to match acts.
 #[derive(Debug, Clone)]
 pub(crate) struct Compiled {
     pub(crate) rule: PolicyRule,
     pub(crate) server: Glob,
     pub(crate) tool: Option<Glob>,
-    /// As it is written, and with folded letters.
+    /// Glob over the server's identity, as written and case-folded.
     identity: Option<[Glob; 2]>,
     arguments: Vec<Argument>,
 }
@@ -42,12 +41,12 @@ impl Compiled {
         Ok(Self { rule, server, tool, identity, arguments })
     }
 
-    /// Whether it fits, and if not, why.
+    /// Matches the rule with an act, and returns the first condition that fails if it doesn't fit.
     pub(crate) fn fit(&self, act: &Act<'_>, identities: &Identities, now: u64) -> Fit {
         if !self.server.fits(act.server()) {
             return Fit::OtherServer;
         }
-        // Only rules that deny or ask have this, so what is not known fits.
+        // Only rules that deny or ask have an identity, so an unknown identity fits.
         if let Some(own) = &self.identity
             && identities
                 .get(act.server())
@@ -88,25 +87,25 @@ impl Compiled {
         }
     }
 
-    /// How each condition on an argument was judged, if the act is a call.
+    /// Returns the result of each argument condition if the act is a tool call.
     pub(crate) fn judged(&self, act: &Act<'_>) -> Vec<Judged> {
         let Act::CallTool { arguments, paths, .. } = act else { return Vec::new() };
         let explain = |(number, own): (usize, &Argument)| own.explain(number, arguments, self.rule.effect, paths);
         self.arguments.iter().enumerate().map(explain).collect()
     }
 
-    /// Whether it has a matcher of paths.
+    /// Returns `true` if any condition matches paths.
     pub(crate) fn has_paths(&self) -> bool {
         self.arguments.iter().any(Argument::is_path)
     }
 
-    /// The paths among a call's arguments whose links are to be followed.
+    /// Returns the paths among a call's arguments whose symbolic links must be resolved.
     pub(crate) fn paths<'a>(&'a self, server: &str, tool: &str, arguments: &'a Map<String, Value>) -> Vec<&'a str> {
         let is_about = self.server.fits(server) && self.tool.as_ref().is_none_or(|own| own.fits(tool));
         self.arguments.iter().filter(|_| is_about).flat_map(|own| own.paths(arguments)).collect()
     }
 
-    /// Whether it is about acts of this direction.
+    /// Returns `true` if the rule applies to acts of this direction.
     fn covers(&self, act: &Act<'_>) -> bool {
         let (effect, direction) = (self.rule.effect, self.rule.direction);
         match act {
@@ -117,7 +116,7 @@ impl Compiled {
             Act::Sample { .. } | Act::FillForm { .. } | Act::OpenUrl { .. } | Act::ShareRoots { .. } => {
                 direction != Direction::ToServer
             }
-            // They have approvals of their own, which rules neither give nor ask for again.
+            // These acts have their own approvals, which a rule can neither give nor require again.
             Act::StartServer { .. } | Act::ConnectServer { .. } | Act::SignIn { .. } => {
                 effect == Effect::Deny && direction == Direction::Both
             }
@@ -125,7 +124,7 @@ impl Compiled {
     }
 }
 
-/// What may not stand in a rule, whatever its patterns are.
+/// Checks the combination of a rule's fields, before its patterns are compiled.
 fn check(rule: &PolicyRule) -> Result<(), RuleError> {
     let is_allow = rule.effect == Effect::Allow;
     if is_allow && rule.annotations.is_some() {

@@ -1,27 +1,27 @@
-//! Decisions. What denies beats what asks, and what asks beats what allows, wherever it stands. So whatever is added to the
-//! rules that denies or asks can't allow more.
+//! Decisions. Deny beats ask, and ask beats allow, whatever the order and origin of the rules. Adding a rule that
+//! denies or asks can therefore never allow more.
 
 use crate::compiled::Compiled;
 use crate::{
     Act, By, Considered, Decision, Effect, Explanation, Fit, Grant, Policy, Preset, Rule, RuleSet, Scope, Standing,
 };
 
-/// For how long the approval of a call may hold.
+/// Scopes of an approval of a call outside conversations.
 const OF_CALLS: &[Scope] = &[Scope::Once, Scope::Session, Scope::Always];
-/// The same in a conversation.
+/// Scopes of an approval of a call in a conversation.
 const OF_CALLS_IN_CONVERSATION: &[Scope] = &[Scope::Once, Scope::Conversation, Scope::Session, Scope::Always];
-/// For how long the approval of a start may hold.
+/// Scopes of an approval of a start or connection.
 const OF_STARTS: &[Scope] = &[Scope::Once, Scope::Always];
-/// Of what asks each time.
+/// Scopes of an approval of an act that requires consent each time.
 const EACH_TIME: &[Scope] = &[Scope::Once];
 
-/// What the rules say of an act.
+/// Result of evaluating all rules for an act: the first rule that fits, per effect.
 #[derive(Default)]
 struct Said {
     deny: Option<By>,
     ask: Option<By>,
     allow: Option<By>,
-    /// What allows it even after the words of other servers.
+    /// A rule that also allows calls after untrusted content.
     allow_after: Option<By>,
 }
 
@@ -42,7 +42,7 @@ impl Policy {
             Decision::Allow { .. } | Decision::Ask { rule: Rule::ToolsAsk, .. } => {
                 Decision::Ask { rule, by, scopes: EACH_TIME }
             }
-            // Its own reason says more. An approval that lasts would be promised, and then asked for again.
+            // The act's own reason is more specific. A longer scope would not take effect, as the rule asks again.
             Decision::Ask { rule, by, scopes } if scopes.contains(&Scope::Once) => {
                 Decision::Ask { rule, by, scopes: EACH_TIME }
             }
@@ -50,7 +50,7 @@ impl Policy {
         }
     }
 
-    /// Decides about an act, and tells all that was looked at for it.
+    /// Decides about an act, and returns everything that was considered.
     #[must_use]
     pub fn explain(&self, act: &Act<'_>, now: u64) -> Explanation {
         let mut considered = Vec::new();
@@ -79,12 +79,12 @@ impl Policy {
                 considered.push(Considered { by, effect: Effect::Ask, fit, arguments: Vec::new() });
             }
         }
-        // What fits, and of that the strictest, says what happens.
+        // What fits comes first, and of that the strictest.
         considered.sort_by_key(|one| (one.fit != Fit::Fits, std::cmp::Reverse(one.effect)));
         Explanation { decision: self.decide(act, now), considered }
     }
 
-    /// What the written rules say: of each effect the first that fits.
+    /// Evaluates the rules: the first rule that fits, per effect.
     fn said(&self, act: &Act<'_>, now: u64) -> Said {
         let mut said = Said::default();
         for set in [&self.managed.rules, &self.user.rules, &self.session] {
@@ -103,7 +103,7 @@ impl Policy {
         said
     }
 
-    /// Why an act asks that would be allowed, if it does.
+    /// Returns the reason why an act that would be allowed requires consent, if there is one.
     fn tightened(&self, act: &Act<'_>, asked: Option<By>) -> Option<(Rule, By)> {
         if self.managed.unusable {
             return Some((Rule::ManagedUnusable, By::BuiltIn));
@@ -121,7 +121,7 @@ impl Policy {
         Some((Rule::PresetAsks, by))
     }
 
-    /// What would be decided if no rule denied or asked.
+    /// Returns the decision if no rule denied or asked.
     fn by_itself(&self, act: &Act<'_>, said: &Said, now: u64) -> Decision {
         let asks = |rule, scopes| Decision::Ask { rule, by: By::BuiltIn, scopes };
         match act {
@@ -129,7 +129,7 @@ impl Policy {
             Act::ConnectServer { .. } => self.start(act, (Rule::NewAddress, Rule::AddressChanged), now),
             Act::CallTool { standing, after_untrusted, conversation, .. } => {
                 let scopes = match conversation {
-                    // What is approved under the words of another server is this one call.
+                    // A call after untrusted content can only be approved once.
                     _ if *after_untrusted => EACH_TIME,
                     Some(_) => OF_CALLS_IN_CONVERSATION,
                     None => OF_CALLS,
@@ -150,7 +150,7 @@ impl Policy {
                     Some(by) => Decision::Allow { by },
                 }
             }
-            // Only a rule with a budget fits, and as long as that lasts.
+            // Only a rule with a budget fits, and only while the budget lasts.
             Act::Sample { .. } => match said.allow.or(said.allow_after) {
                 Some(by) => Decision::Allow { by },
                 None => asks(Rule::SamplingAsks, EACH_TIME),
@@ -175,7 +175,7 @@ impl Policy {
         Decision::Ask { rule, by, scopes: OF_STARTS }
     }
 
-    /// The grants that are for an act.
+    /// Returns the grants of the act's server and tool.
     fn grants_for(&self, act: &Act<'_>) -> &[Grant] {
         match act {
             Act::StartServer { server, .. } | Act::ConnectServer { server, .. } => self.grants.of_command(server),
@@ -189,7 +189,7 @@ fn by(set: &RuleSet, own: &Compiled) -> By {
     By::Rule(set.reference(own))
 }
 
-/// Whether a grant that is for an act holds for it.
+/// Matches a grant of the act's server and tool with the act.
 fn grant_fit(grant: &Grant, act: &Act<'_>, now: u64) -> Fit {
     let (rests_on, conversation) = match act {
         Act::StartServer { command, .. } => (*command, None),
@@ -208,8 +208,8 @@ fn grant_fit(grant: &Grant, act: &Act<'_>, now: u64) -> Fit {
     }
 }
 
-/// Whether what allows a call is held back by something that no rule says. `holds_after` is whether it holds after the words of
-/// other servers.
+/// Returns the reason, independent of the rules, why an allowed call still requires consent, or [`Fit::Fits`] if there
+/// is none. Set `holds_after` if the permission also holds after untrusted content.
 fn held_back(act: &Act<'_>, holds_after: bool) -> Fit {
     match act {
         Act::CallTool { standing: Standing::New | Standing::Changed, .. } => Fit::NotReviewed,
@@ -218,7 +218,8 @@ fn held_back(act: &Act<'_>, holds_after: bool) -> Fit {
     }
 }
 
-/// Whether the careful preset asks about it each time: whatever crosses, but not starting and signing in.
+/// Returns `true` if the careful preset requires consent for each act of this kind: all except starting, connecting and
+/// signing in.
 const fn asks_when_careful(act: &Act<'_>) -> bool {
     !matches!(act, Act::StartServer { .. } | Act::ConnectServer { .. } | Act::SignIn { .. })
 }

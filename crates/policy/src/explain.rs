@@ -1,60 +1,60 @@
-//! Why an act is decided as it is: the decision, and each rule that was looked at.
+//! Explanations of decisions: the decision, and each rule, grant and preset that was considered.
 
 use crate::{By, Decision, Effect, Judged};
 
-/// The decision about an act, and all that was considered for it, the most important first.
+/// The decision about an act, and everything that was considered for it, most important first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Explanation {
-    /// As [`Policy::decide`](crate::Policy::decide) gives it.
+    /// The decision, as returned by [`Policy::decide`](crate::Policy::decide).
     pub decision: Decision,
-    /// Each rule, grant and preset that could have had a say.
+    /// Rules, grants and presets that were considered.
     pub considered: Vec<Considered>,
 }
 
-/// One rule, grant or preset that was looked at.
+/// A rule, grant or preset that was considered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Considered {
-    /// Which.
+    /// Reference to the rule, grant or preset.
     pub by: By,
-    /// What it says when it fits.
+    /// Effect of the rule, grant or preset when it fits.
     pub effect: Effect,
-    /// Whether it fits.
+    /// Result of matching it with the act.
     pub fit: Fit,
-    /// How each condition of a rule on an argument was judged; none if the rule is not about this call.
+    /// Results of the rule's argument conditions. Empty if the rule is not about this call.
     pub arguments: Vec<Judged>,
 }
 
-/// Whether a rule fits an act, and if not, the first condition that does not hold.
+/// The result of matching a rule or grant with an act: it fits, or the first condition that fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fit {
-    /// It fits.
+    /// All conditions hold for the act.
     Fits,
-    /// It is about other servers.
+    /// The rule is about other servers.
     OtherServer,
-    /// It is about the other direction.
+    /// The rule is about the other direction.
     OtherDirection,
-    /// It is about other tools, or about calls of tools only.
+    /// The rule is about other tools, or only about tool calls.
     OtherTool,
-    /// The argument of this number among its conditions is not as it says.
+    /// The argument condition with this index fails.
     OtherArgument(usize),
-    /// The server says something else of the tool.
+    /// The tool's annotations differ from the rule's.
     OtherAnnotations,
-    /// It holds in another conversation.
+    /// The rule or grant is valid in another conversation.
     OtherConversation,
-    /// It has expired.
+    /// The rule or grant has expired.
     Expired,
-    /// What it rests on has changed.
+    /// The definition or command that the grant rests on has changed.
     Changed,
-    /// It would fit, but nobody has seen the tool's definition as it is now.
+    /// The rule or grant would fit, but the user has not reviewed the tool's current definition.
     NotReviewed,
-    /// Its budget would be used up.
+    /// The request would exceed the rule's budget.
     OverBudget,
-    /// It would fit, but a model asks that has read another server's output.
+    /// The rule or grant would fit, but the call comes from a model that has read another server's output.
     AfterUntrusted,
 }
 
 impl Fit {
-    /// A stable name, which the page translates.
+    /// Returns the stable name of the result, which the page translates.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

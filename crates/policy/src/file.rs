@@ -1,26 +1,26 @@
-//! The file of rules: the user's `policy.json`, and the system-wide one, which looks the same.
+//! The format of policy files: the user's `policy.json`, and the system-wide file.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{PolicyRule, Preset};
 
-/// What a file of rules holds.
+/// The content of a policy file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PolicyFile {
-    /// The version of this format.
+    /// Version of the file format.
     #[serde(deserialize_with = "known_version")]
     pub version: u64,
-    /// How much is asked about where no rule says otherwise.
+    /// Preset for acts that no rule decides.
     #[serde(default)]
     pub preset: Preset,
-    /// The rules, in the order that they are shown in. It does not matter otherwise.
+    /// Rules in display order. The order has no other meaning.
     #[serde(default)]
     pub rules: Vec<PolicyRule>,
 }
 
 impl PolicyFile {
-    /// The version that is written, and the only one that is read.
+    /// The version that is written, and the only version that is accepted.
     pub const VERSION: u64 = 1;
 }
 
@@ -34,7 +34,7 @@ fn known_version<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u6
     match u64::deserialize(deserializer)? {
         PolicyFile::VERSION => Ok(PolicyFile::VERSION),
         other => {
-            let words = format!("this Drawbridge does not know version {other} of it; use a newer one");
+            let words = format!("version {other} of the file is not supported by this Drawbridge; use a newer one");
             Err(serde::de::Error::custom(words))
         }
     }

@@ -1,19 +1,20 @@
-//! Letters without the differences that programs ignore: case, width, composition. Rules that deny or ask compare them so, in
-//! globs (`text.rs`), names of folders (`folder.rs`) and words about servers (`compiled.rs`); rules that allow never do.
+//! Text folding that removes the differences which programs ignore: case, width, composition. Rules that deny or ask
+//! compare folded text in globs (`text.rs`), folder names (`folder.rs`) and identities of servers (`compiled.rs`).
+//! Rules that allow never do.
 
 use unicode_normalization::UnicodeNormalization;
 
 use crate::pattern::exactly;
 
-/// A text without the differences of capital and small letters, of width and of composition, and without characters that some
-/// programs leave out; full stops of other scripts are dots.
+/// Folds case, width and composition of a text, removes characters that some programs drop, and replaces full stops of
+/// other scripts by dots.
 pub(crate) fn folded(text: &str) -> String {
     let dots = |c: char| if matches!(c, '\u{3002}' | '\u{ff0e}' | '\u{ff61}') { '.' } else { c };
     let kept = text.chars().filter(|c| !is_left_out(*c)).map(dots).nfkc();
     kept.flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfkc().collect()
 }
 
-/// A text with separators, dots and percent signs of other widths in their usual one, as some systems put them.
+/// Replaces separators, dots and percent signs of other widths by the ASCII ones, as some systems do.
 pub(crate) fn narrowed(text: &str) -> String {
     let mut narrow = String::with_capacity(text.len());
     for character in text.chars() {
@@ -26,11 +27,11 @@ pub(crate) fn narrowed(text: &str) -> String {
             other => narrow.push(other),
         }
     }
-    // What follows a percent sign may be wide digits.
+    // The digits after a percent sign may be full-width.
     if narrow.contains('%') { narrow.nfkc().collect() } else { narrow }
 }
 
-/// A glob with its letters folded by `fold`. Its wildcards stay, and none is made of a wide `*`.
+/// Folds the literal characters of a glob by `fold`. Wildcards stay, and a full-width `*` doesn't become one.
 pub(crate) fn folded_glob(glob: &str, fold: impl Fn(&str) -> String) -> String {
     let (mut shape, mut letters) = (String::new(), String::new());
     let mut characters = glob.chars();
@@ -47,7 +48,7 @@ pub(crate) fn folded_glob(glob: &str, fold: impl Fn(&str) -> String) -> String {
     shape + &exactly(&fold(&letters))
 }
 
-/// Whether some systems and programs leave a character out: controls, and those without width.
+/// Returns `true` for characters that some systems drop: control characters and characters without width.
 pub(crate) fn is_left_out(character: char) -> bool {
     character.is_control()
         || matches!(

@@ -1,4 +1,4 @@
-//! Folders, and whether a path lies in one. Told by names alone, so whatever leaves a doubt is said to be one.
+//! Folders, and containment of a path in a folder. Decided by names alone, so ambiguous cases are reported as unclear.
 
 use unicode_normalization::UnicodeNormalization;
 
@@ -7,7 +7,7 @@ use crate::fold::is_left_out;
 use crate::path::readings;
 use crate::pattern::MAX_PATTERN;
 
-/// A folder, by its parts from the root on.
+/// A folder, as its path components from the root.
 #[derive(Debug, Clone)]
 pub(crate) struct Folder {
     parts: Vec<String>,
@@ -15,30 +15,30 @@ pub(crate) struct Folder {
     is_device: bool,
 }
 
-/// Where a whole path begins.
+/// The root of an absolute path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Root {
-    /// The one root of other systems, or the present drive of Windows.
+    /// The root of Unix, or the current drive of Windows.
     Slash,
-    /// A drive of Windows, by its letter in small.
+    /// A Windows drive, by its lower-case letter.
     Drive(u8),
-    /// A share of Windows, or a device (`\\?\`).
+    /// A Windows share, or a device path (`\\?\`).
     Share,
 }
 
-/// Whether a path lies in a folder.
+/// Containment of a path in a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lies {
-    /// It does, letter by letter.
+    /// The path is inside by exact comparison.
     Inside,
-    /// It does on systems that take capital and small letters, or letters written in two ways, for the same.
+    /// The path is inside on systems that ignore case or Unicode composition of names.
     PerhapsInside,
     Outside,
-    /// Where the path leads to can't be said.
+    /// The location of the path can't be determined.
     Unclear,
 }
 
-/// Folders through which everything can be reached under another name.
+/// Folders through which every file is reachable under another name.
 const SECOND_NAMES: [&[&str]; 4] = [&["proc"], &["dev", "fd"], &[".vol"], &["System", "Volumes"]];
 
 impl Folder {
@@ -59,14 +59,14 @@ impl Folder {
         let readings = readings(path);
         let Some(first) = readings.first() else { return Lies::Unclear };
         let lies = self.lies_as_read(first);
-        // Which of two readings a program follows can't be said.
+        // Programs differ in the reading that they follow.
         if readings[1..].iter().all(|reading| self.lies_as_read(reading) == lies) { lies } else { Lies::Unclear }
     }
 
-    /// The same for one reading of a path.
+    /// Checks one reading of a path.
     fn lies_as_read(&self, path: &str) -> Lies {
         let Some((root, rest)) = root_of(path) else { return Lies::Unclear };
-        // A name with a zero byte ends there for some programs, and not for others.
+        // A name with a NUL byte ends there for some programs, and not for others.
         if path.contains('\0') || parts_of(root, rest).any(|part| part == ".." || is_dropped(root, part)) {
             return Lies::Unclear;
         }
@@ -74,7 +74,7 @@ impl Folder {
             _ if self.is_device != is_device(root, rest) => return Lies::Unclear,
             (own, other) if own == other => {}
             (Root::Drive(_), Root::Drive(_)) => return Lies::Outside,
-            // A share can be a folder of a drive, and a path without a drive is on any.
+            // A share can be a folder of a drive, and a path without a drive can be on any drive.
             _ => return Lies::Unclear,
         }
         let (mut parts, mut is_exact) = (parts_of(root, rest), true);
@@ -90,8 +90,8 @@ impl Folder {
     }
 }
 
-/// Returns true if a path with these components starts in a folder through which other files have a second name, such as `/proc`.
-/// This also holds for a pattern inside of that folder: `/proc/self/root/proc/1` is `/proc/1`.
+/// Returns `true` if a path with these components starts in a folder through which other files have a second name, such
+/// as `/proc`. This also holds for a pattern inside of that folder: `/proc/self/root/proc/1` is `/proc/1`.
 pub(crate) fn has_second_name(names: &[&str]) -> bool {
     SECOND_NAMES.iter().any(|folder| {
         let begin = names.get(..folder.len());
@@ -99,29 +99,31 @@ pub(crate) fn has_second_name(names: &[&str]) -> bool {
     })
 }
 
-/// Whether a path of Windows names a device (`\\\\?\\`, `\\\\.\\`), through which each share and drive has a second name.
+/// Returns `true` if a Windows path names a device (`\\\\?\\`, `\\\\.\\`), through which each share and drive has a
+/// second name.
 pub(crate) fn is_device(root: Root, rest: &str) -> bool {
     let first = rest.split(['/', '\\']).next();
     root == Root::Share && matches!(first, Some("?" | "."))
 }
 
-/// Whether Windows drops something of a name, or reads it as something else: dots and blanks at its end, and what follows a colon.
+/// Returns `true` if Windows ignores or reinterprets part of a name: trailing dots and spaces, and everything after a
+/// colon.
 pub(crate) fn is_dropped(root: Root, part: &str) -> bool {
     root != Root::Slash && (part.ends_with(['.', ' ']) || part.contains(':'))
 }
 
-/// Whether two names differ at most in capital and small letters, in width, in how letters are composed, and in characters that
-/// some systems leave out of names.
+/// Returns `true` if two names differ at most in case, width, composition, and characters that some systems drop from
+/// names.
 pub(crate) fn same_letters(one: &str, other: &str) -> bool {
     folded(one).eq(folded(other))
 }
 
-/// A name without what [`same_letters`] takes for the same.
+/// Folds a name so that names which [`same_letters`] considers equal are identical.
 pub(crate) fn folded(name: &str) -> impl Iterator<Item = char> {
     name.nfkd().filter(|c| !is_left_out(*c)).flat_map(char::to_uppercase).flat_map(char::to_lowercase)
 }
 
-/// The root that a whole path begins at, and what follows; none for a relative path or a URL.
+/// Splits an absolute path into its root and the rest, or returns `None` for a relative path or a URL.
 pub(crate) fn root_of(path: &str) -> Option<(Root, &str)> {
     let bytes = path.as_bytes();
     if let [first, second, ..] = bytes
@@ -139,7 +141,7 @@ pub(crate) fn root_of(path: &str) -> Option<(Root, &str)> {
     }
 }
 
-/// The names in a path, without empty ones and `.`.
+/// Returns the components of a path, without empty ones and `.`.
 pub(crate) fn parts_of(root: Root, rest: &str) -> impl Iterator<Item = &str> {
     let is_windows = root != Root::Slash;
     rest.split(move |c| c == '/' || (is_windows && c == '\\')).filter(|part| !part.is_empty() && *part != ".")
@@ -188,10 +190,14 @@ mod tests {
             assert_eq!(home.lies(path), lies, "{path:?}");
         }
         let proc = Folder::compile("/proc/1").unwrap();
-        assert_eq!(proc.lies("/proc/1/status"), Lies::Inside, "a folder of its own there");
-        assert_eq!(proc.lies("/proc/self/root/proc/1/status"), Lies::Unclear, "through the root of another process");
+        assert_eq!(proc.lies("/proc/1/status"), Lies::Inside, "a folder below /proc");
+        assert_eq!(
+            proc.lies("/proc/self/root/proc/1/status"),
+            Lies::Unclear,
+            "reached through the root of another process"
+        );
         for bad in ["", "home", "~/x", "/home/../etc", "file:///x"] {
-            assert!(Folder::compile(bad).is_err(), "{bad:?} is no folder");
+            assert!(Folder::compile(bad).is_err(), "{bad:?} is not a folder");
         }
     }
 
@@ -199,12 +205,16 @@ mod tests {
     fn names_that_a_system_may_take_for_the_same_are_in_doubt() {
         let ssh = Folder::compile("/home/ann/.ssh").unwrap();
         let cafe = Folder::compile("/caf\u{e9}").unwrap();
-        assert_eq!(ssh.lies("/home/ann/.\u{17f}sh/id"), Lies::PerhapsInside, "a letter that is another in capitals");
-        assert_eq!(ssh.lies("/home/ann/.s\u{200d}sh/id"), Lies::PerhapsInside, "a character that is left out");
-        assert_eq!(cafe.lies("/cafe\u{301}/a"), Lies::PerhapsInside, "a letter in two pieces");
-        assert_eq!(ssh.lies("/home/\u{ff41}nn/.ssh/id"), Lies::PerhapsInside, "a wide letter");
-        assert_eq!(ssh.lies("/home/ann/.ssh\n/id"), Lies::PerhapsInside, "a control character that is left out");
-        assert_eq!(cafe.lies("/cafe/a"), Lies::Outside, "another letter");
+        assert_eq!(
+            ssh.lies("/home/ann/.\u{17f}sh/id"),
+            Lies::PerhapsInside,
+            "a letter whose upper case is an ASCII letter"
+        );
+        assert_eq!(ssh.lies("/home/ann/.s\u{200d}sh/id"), Lies::PerhapsInside, "a zero-width character");
+        assert_eq!(cafe.lies("/cafe\u{301}/a"), Lies::PerhapsInside, "a decomposed letter");
+        assert_eq!(ssh.lies("/home/\u{ff41}nn/.ssh/id"), Lies::PerhapsInside, "a full-width letter");
+        assert_eq!(ssh.lies("/home/ann/.ssh\n/id"), Lies::PerhapsInside, "a control character that is dropped");
+        assert_eq!(cafe.lies("/cafe/a"), Lies::Outside, "a different letter");
     }
 
     #[test]

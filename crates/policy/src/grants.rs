@@ -1,4 +1,4 @@
-//! Standing approvals.
+//! Grants: approvals that outlast a single act.
 
 use std::collections::HashMap;
 
@@ -6,65 +6,65 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Hash, Scope};
 
-/// To refer to a grant by.
+/// Identifier of a grant, unique in one [`Grants`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct GrantId(pub u64);
 
-/// What a grant is for.
+/// The subject of a grant.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Subject {
     /// Starting the server, or connecting to it.
     Command,
-    /// Calling this tool.
+    /// Calling the tool of this name.
     Tool(String),
 }
 
-/// A standing approval.
+/// An approval that outlasts a single act.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
-    /// To refer to it by.
+    /// Identifier, assigned by [`Grants::add`].
     pub id: GrantId,
     /// The user's name for the server.
     pub server: String,
-    /// What it is for.
+    /// Subject that is allowed.
     pub subject: Subject,
-    /// What it rests on; with any other bytes it does not hold.
+    /// Hash of the approved command, address or definition. The grant doesn't apply to any other.
     pub rests_on: Hash,
-    /// For how long; never [`Scope::Once`].
+    /// Scope of the grant. Never [`Scope::Once`].
     pub scope: Scope,
-    /// The conversation it holds in, if its scope is [`Scope::Conversation`].
+    /// Conversation in which the grant applies, if the scope is [`Scope::Conversation`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
-    /// Since when, in milliseconds since 1970.
+    /// Creation time, in milliseconds since 1970.
     pub since: u64,
-    /// Until when, in milliseconds since 1970, if not for good.
+    /// Expiry, in milliseconds since 1970, or `None` for a grant that doesn't expire.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<u64>,
-    /// What was approved, in words for the user (a command line or a URL).
+    /// Description of the approved subject for the user (a command line or a URL).
     #[serde(default)]
     pub words: String,
 }
 
 impl Grant {
-    /// Whether its time is over.
+    /// Returns `true` if the grant has expired at `now`, in milliseconds since 1970.
     #[must_use]
     pub fn has_expired(&self, now: u64) -> bool {
         self.expires_at.is_some_and(|end| end <= now)
     }
 
-    /// Whether it holds in this conversation.
+    /// Returns `true` if the grant applies in this conversation.
     pub(crate) fn is_of(&self, conversation: Option<&str>) -> bool {
         self.scope != Scope::Conversation || (conversation.is_some() && self.conversation.as_deref() == conversation)
     }
 }
 
-/// There are as many grants as may be.
+/// The error for a grant beyond [`Grants::LIMIT`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("there are {} standing approvals already; revoke some first", Grants::LIMIT)]
+#[error("there are already {} grants; revoke some first", Grants::LIMIT)]
 pub struct TooManyGrants;
 
-/// All standing approvals: at most one for each subject of a server, and one more for it in each conversation.
+/// All grants: at most one per subject of a server, and one more per conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Grants {
     servers: HashMap<String, OfServer>,
@@ -72,7 +72,7 @@ pub struct Grants {
     next: u64,
 }
 
-/// Those of one server.
+/// The grants of one server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct OfServer {
     command: Vec<Grant>,
@@ -90,21 +90,22 @@ impl OfServer {
 }
 
 impl Grants {
-    /// The most grants there may be.
+    /// Maximum number of grants.
     pub const LIMIT: usize = 5_000;
 
-    /// Takes over grants that were kept. Those beyond the limit, or that do not last, are left out.
+    /// Creates the collection from persisted grants. Grants beyond the limit, or with another scope than
+    /// [`Scope::Always`], are dropped.
     #[must_use]
     pub fn from_kept(kept: Vec<Grant>) -> Self {
         let mut grants = Self::default();
         for grant in kept.into_iter().filter(|g| g.scope == Scope::Always) {
-            // Over the limit nothing stands, so those are asked again.
+            // A grant beyond the limit is dropped, so its subject requires consent again.
             let _ = grants.add(grant);
         }
         grants
     }
 
-    /// The grant for a subject of a server, whether or not it holds still.
+    /// Returns the grant for a subject of a server, even if it has expired.
     #[must_use]
     pub fn find(&self, server: &str, subject: &Subject) -> Option<&Grant> {
         let own = match subject {
@@ -114,20 +115,21 @@ impl Grants {
         own.first()
     }
 
-    /// Those for starting a server.
+    /// Returns the grants for starting a server or connecting to it.
     pub(crate) fn of_command(&self, server: &str) -> &[Grant] {
         self.servers.get(server).map_or(&[], |own| &own.command)
     }
 
-    /// Those for calling a tool.
+    /// Returns the grants for calling a tool.
     pub(crate) fn of_tool(&self, server: &str, tool: &str) -> &[Grant] {
         self.servers.get(server).and_then(|own| own.tools.get(tool)).map_or(&[], Vec::as_slice)
     }
 
-    /// Adds a grant, with a new number; it takes the place of an older one for the same subject and conversation.
+    /// Adds a grant with a new identifier. Replaces an older grant for the same subject and conversation.
     ///
     /// # Errors
-    /// If there are too many.
+    ///
+    /// Returns [`TooManyGrants`] if the limit is reached.
     pub fn add(&mut self, grant: Grant) -> Result<GrantId, TooManyGrants> {
         let is_replaced = |own: &Grant| own.subject == grant.subject && own.conversation == grant.conversation;
         self.retain(&grant.server, |own| !is_replaced(own));
@@ -146,21 +148,21 @@ impl Grants {
         Ok(GrantId(self.next))
     }
 
-    /// Takes a grant back.
+    /// Revokes a grant, and returns it if it existed.
     pub fn revoke(&mut self, id: GrantId) -> Option<Grant> {
         let found = self.iter().find(|grant| grant.id == id)?.clone();
         self.retain(&found.server, |own| own.id != id);
         Some(found)
     }
 
-    /// Has a grant end with this session, as it could not be kept.
+    /// Limits a grant to this session because it could not be persisted.
     pub fn keep_for_session(&mut self, id: GrantId) {
         let own = self.servers.values_mut().flat_map(OfServer::lists_mut).flatten();
         own.filter(|grant| grant.id == id).for_each(|grant| grant.scope = Scope::Session);
     }
 
-    /// Takes over the lasting grants as they are kept now: those that are there no more are taken back, new ones added. Gives
-    /// both. All other grants stay, and so do the numbers of those that are the same.
+    /// Replaces the lasting grants by the persisted ones, and returns the revoked and the added grants. Other grants
+    /// stay, and so do the identifiers of unchanged grants.
     pub fn replace_kept(&mut self, kept: Vec<Grant>) -> (Vec<Grant>, Vec<Grant>) {
         let place = |grant: &Grant| (grant.server.clone(), grant.subject.clone());
         let lasting = kept.into_iter().filter(|grant| grant.scope == Scope::Always);
@@ -177,17 +179,17 @@ impl Grants {
         for grant in &gone {
             self.revoke(grant.id);
         }
-        // Over the limit nothing stands, so those are asked again.
+        // A grant beyond the limit is dropped, so its subject requires consent again.
         let added = new.into_values().filter(|grant| self.add(grant.clone()).is_ok()).collect();
         (gone, added)
     }
 
-    /// Takes back all grants of a server.
+    /// Revokes all grants of a server.
     pub fn remove_server(&mut self, server: &str) {
         self.retain(server, |_| false);
     }
 
-    /// Keeps those of a server that are wanted.
+    /// Retains the grants of a server for which `is_wanted` returns `true`.
     fn retain(&mut self, server: &str, is_wanted: impl Fn(&Grant) -> bool) {
         let Some(own) = self.servers.get_mut(server) else { return };
         for list in own.lists_mut() {
@@ -201,14 +203,14 @@ impl Grants {
         }
     }
 
-    /// All grants, the oldest first.
+    /// Returns all grants, oldest first.
     pub fn iter(&self) -> impl Iterator<Item = &Grant> {
         let mut all: Vec<&Grant> = self.servers.values().flat_map(OfServer::lists).flatten().collect();
         all.sort_unstable_by_key(|grant| grant.id);
         all.into_iter()
     }
 
-    /// Those to keep when the host ends.
+    /// Returns the grants to persist.
     #[must_use]
     pub fn to_keep(&self) -> Vec<Grant> {
         self.iter().filter(|g| g.scope == Scope::Always).cloned().collect()

@@ -1,4 +1,4 @@
-//! Hashes that approvals are bound to.
+//! Hashes that bind approvals to exact content.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
-/// The two digits of each byte.
+/// Hexadecimal digits of each byte value.
 static PAIRS: [[u8; 2]; 256] = {
     const DIGITS: [u8; 16] = *b"0123456789abcdef";
     let mut pairs = [[0; 2]; 256];
@@ -19,18 +19,18 @@ static PAIRS: [[u8; 2]; 256] = {
     pairs
 };
 
-/// SHA-256 over a value's canonical JSON, in hexadecimal. A clone shares the text.
+/// SHA-256 hash over the canonical JSON of a value, in hexadecimal. Clones share the text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Hash(Arc<str>);
 
 impl Hash {
-    /// The hash of a value. Two values have the same hash only if they are the same JSON, whatever the order of their keys.
+    /// Hashes a value. Equal JSON values have the same hash, regardless of the order of keys.
     #[must_use]
     pub fn of(value: &Value) -> Self {
         Self::of_bytes(canonical_json(value).as_bytes())
     }
 
-    /// The hash of bytes.
+    /// Hashes raw bytes with SHA-256.
     #[must_use]
     pub fn of_bytes(bytes: &[u8]) -> Self {
         Self::hexadecimal(&Sha256::digest(bytes).into())
@@ -41,11 +41,11 @@ impl Hash {
         for (pair, byte) in text.as_chunks_mut().0.iter_mut().zip(digest) {
             *pair = PAIRS[usize::from(*byte)];
         }
-        // They are digits, all of them.
+        // All bytes are ASCII digits.
         Self(str::from_utf8(&text).unwrap_or_default().into())
     }
 
-    /// As text.
+    /// Returns the hash in lower-case hexadecimal.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -70,25 +70,25 @@ impl fmt::Display for Hash {
     }
 }
 
-/// The hash of bytes of which the first are known before the others, so that they are hashed only once.
+/// A hash over bytes whose prefix is known in advance, so that the prefix is hashed only once.
 #[derive(Debug, Clone)]
 pub struct HashBegun(Sha256);
 
 impl HashBegun {
-    /// Begins with these bytes.
+    /// Starts a hash with this prefix.
     #[must_use]
     pub fn with(bytes: &[u8]) -> Self {
         Self(Sha256::new_with_prefix(bytes))
     }
 
-    /// The hash of the bytes that it began with and these.
+    /// Returns the hash of the prefix followed by these bytes.
     #[must_use]
     pub fn then(&self, bytes: &[u8]) -> Hash {
         Hash::hexadecimal(&self.0.clone().chain_update(bytes).finalize().into())
     }
 }
 
-/// JSON with sorted keys and no spaces: the same text for the same value.
+/// Serializes a value as canonical JSON, with sorted keys and without whitespace: equal values have equal text.
 #[must_use]
 pub fn canonical_json(value: &Value) -> String {
     let mut text = String::new();
@@ -96,7 +96,7 @@ pub fn canonical_json(value: &Value) -> String {
     text
 }
 
-/// The same for an object that is no value yet.
+/// Serializes an object as canonical JSON, without building a [`Value`].
 #[must_use]
 pub fn canonical_object(members: &Map<String, Value>) -> String {
     let mut text = String::with_capacity(128);

@@ -1,4 +1,5 @@
-//! What a server is, for rules that name a program, a command line or a URL instead of the name that the user gave the server.
+//! Identities of servers, for rules that name a program, a command line or a URL instead of the user's name for a
+//! server.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::OnceLock;
@@ -8,8 +9,8 @@ use crate::spelling;
 /// Identities by the user's names for the servers.
 pub(crate) type Identities = HashMap<String, IdentityWords>;
 
-/// A server's command line, program and URL. Most policies have no rule that asks for the spellings, and they cost more than all else
-/// that a server's start has the policy do.
+/// A server's command line, program and URL. The spellings are computed lazily: most policies have no rule that
+/// requires them, and they are the most expensive part of the policy's work for a server's start.
 #[derive(Debug, Clone)]
 pub(crate) struct IdentityWords {
     words: Vec<String>,
@@ -21,7 +22,7 @@ impl IdentityWords {
         Self { words, spellings: OnceLock::new() }
     }
 
-    /// All spellings of the words.
+    /// Returns all spellings of the words.
     pub(crate) fn spellings(&self) -> &BTreeSet<String> {
         self.spellings.get_or_init(|| self.words.iter().flat_map(|words| spelling::identity_spellings(words)).collect())
     }

@@ -1,8 +1,6 @@
-//! The policy: what is standing and what is about to happen go in, a decision comes out.
+//! Decides what servers and the host may do, from rules, grants and presets.
 //!
-//! Pure and synchronous: no I/O, no clock, no waiting. What a server says about itself enters as bytes of a hash, which can
-//! void a grant and never earn one, and as claims, which can make a decision stricter and never looser. Rules come from the
-//! user's file, from a system-wide file that a user can't loosen, and for one run of the host.
+#![doc = include_str!("../README.md")]
 
 mod act;
 mod address;
@@ -51,15 +49,15 @@ use std::collections::BTreeSet;
 use identity::{Identities, IdentityWords};
 use serde_json::{Map, Value};
 
-/// The most paths whose links are followed for one call.
+/// Maximum number of paths per call whose symbolic links are resolved.
 const MAX_PATHS: usize = 256;
 
-/// The rules of one file, and the preset it sets.
+/// The rules and the preset of one file.
 #[derive(Debug, Clone, Default)]
 struct Layer {
     preset: Preset,
     rules: RuleSet,
-    /// Whether the file as it is now can't be used. The rules are then those it had before.
+    /// Set if the current file is unusable. The rules are then those of its last usable version.
     unusable: bool,
 }
 
@@ -75,7 +73,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// A policy with these standing grants, and no rules.
+    /// Creates a policy with these grants and without rules.
     #[must_use]
     pub fn new(grants: Grants) -> Self {
         Self {
@@ -88,14 +86,14 @@ impl Policy {
         }
     }
 
-    /// Says what a server is, for rules that go by that: its command line, its program, its URL. Until then such a rule fits it.
-    /// Such a rule goes by every spelling of the addresses in it.
+    /// Sets the identity of a server, which rules may match: its command line, program and URL. Until then, every rule
+    /// on identities fits the server. Rules match every spelling of the addresses in `words`.
     pub fn set_identity(&mut self, server: &str, words: Vec<String>) {
         self.identities.insert(server.to_owned(), IdentityWords::new(words));
     }
 
-    /// The paths among the arguments of a call of a tool whose links are to be followed before it is decided about. What is beyond
-    /// the bound is in doubt.
+    /// Returns the paths among a tool call's arguments whose symbolic links must be resolved before the decision. Paths
+    /// beyond an internal limit are left out, and count as unresolved.
     #[must_use]
     pub fn paths_in_call<'a>(
         &'a self,
@@ -104,7 +102,7 @@ impl Policy {
         arguments: &'a Map<String, Value>,
     ) -> BTreeSet<&'a str> {
         let sets = [&self.managed.rules, &self.user.rules, &self.session];
-        // Asked at each call, and mostly there are none.
+        // Called for each tool call, and most policies have no rules on paths.
         if !sets.iter().any(|set| set.has_paths()) {
             return BTreeSet::new();
         }
@@ -112,39 +110,42 @@ impl Policy {
         rules.flat_map(|own| own.paths(server, tool, arguments)).take(MAX_PATHS).collect()
     }
 
-    /// Takes what the system-wide file says in place of what it said before.
+    /// Replaces the rules and preset of the system-wide file.
     ///
     /// # Errors
-    /// If a rule of it can't be used. Then everything asks, and what was denied before still is.
+    ///
+    /// Returns the first rule that is invalid. Everything then requires consent, and rules of the previous version that
+    /// deny still apply.
     pub fn set_managed(&mut self, file: PolicyFile) -> Result<(), RuleProblem> {
         self.managed.take(file, RuleSource::Managed)
     }
 
-    /// The same for the user's file.
+    /// Replaces the rules and preset of the user's file.
     ///
     /// # Errors
-    /// As for [`set_managed`](Self::set_managed).
+    ///
+    /// Returns an error under the same conditions as [`set_managed`](Self::set_managed).
     pub fn set_user(&mut self, file: PolicyFile) -> Result<(), RuleProblem> {
         self.user.take(file, RuleSource::User)
     }
 
-    /// The system-wide file can't be read: everything asks, and what it denied before still is.
+    /// Marks the system-wide file as unusable: everything requires consent, and its previous denials still apply.
     pub const fn managed_unusable(&mut self) {
         self.managed.unusable = true;
     }
 
-    /// The same for the user's file.
+    /// Marks the user's file as unusable, with the same effect as [`managed_unusable`](Self::managed_unusable).
     pub const fn user_unusable(&mut self) {
         self.user.unusable = true;
     }
 
-    /// The preset that holds: the stricter one of the user's and the system-wide file's.
+    /// Returns the effective preset: the stricter one of the user's and the system-wide file's.
     #[must_use]
     pub fn preset(&self) -> Preset {
         self.user.preset.max(self.managed.preset)
     }
 
-    /// The preset that a file sets.
+    /// Returns the preset that a file sets.
     #[must_use]
     pub const fn preset_of(&self, source: RuleSource) -> Preset {
         match source {
@@ -153,7 +154,7 @@ impl Policy {
         }
     }
 
-    /// All rules of a source, in its order.
+    /// Returns all rules of a source, in file order.
     pub fn rules(&self, source: RuleSource) -> impl Iterator<Item = &PolicyRule> {
         match source {
             RuleSource::Managed => &self.managed.rules,
@@ -163,16 +164,17 @@ impl Policy {
         .iter()
     }
 
-    /// The rules of this run of the host, to change.
+    /// Returns the rules of the current session, for modification.
     pub const fn session_mut(&mut self) -> &mut RuleSet {
         &mut self.session
     }
 
-    /// Allows the calls of one server's tools until the host ends. It is a rule like others: stricter ones beat it, and it
-    /// never covers a tool that nobody has seen, starting, signing in, or what the server asks for.
+    /// Allows the tool calls of one server until the host stops. This adds an ordinary rule: stricter rules beat it,
+    /// and it never covers unreviewed tools, starting, signing in, or requests of the server.
     ///
     /// # Errors
-    /// If there are too many rules for this run.
+    ///
+    /// Returns [`RuleError::TooMany`] if the session has too many rules.
     pub fn trust_for_run(&mut self, server: &str) -> Result<(), RuleProblem> {
         if !self.is_trusted_for_run(server) {
             self.session.add(PolicyRule::trusting(server))?;
@@ -180,46 +182,46 @@ impl Policy {
         Ok(())
     }
 
-    /// Ends [`trust_for_run`](Self::trust_for_run); whether there was something to end.
+    /// Ends [`trust_for_run`](Self::trust_for_run). Returns `true` if the server was trusted.
     pub fn end_trust(&mut self, server: &str) -> bool {
         self.session.remove_if(|rule| rule.trusts(server))
     }
 
-    /// Whether the calls of this server's tools are allowed until the host ends.
+    /// Returns `true` if the tool calls of this server are allowed until the host stops.
     #[must_use]
     pub fn is_trusted_for_run(&self, server: &str) -> bool {
         self.session.iter().any(|rule| rule.trusts(server))
     }
 
-    /// Refuses, from now on, what this server asks for of its own.
+    /// Denies all requests that this server initiates from now on.
     pub fn mute(&mut self, server: &str) {
         self.muted.insert(server.to_owned());
     }
 
-    /// Lets this server ask again.
+    /// Ends [`mute`](Self::mute) for this server.
     pub fn unmute(&mut self, server: &str) {
         self.muted.remove(server);
     }
 
-    /// Whether what this server asks for is refused unseen.
+    /// Returns `true` if requests of this server are denied without a consent request.
     #[must_use]
     pub fn is_muted(&self, server: &str) -> bool {
         self.muted.contains(server)
     }
 
-    /// The standing grants.
+    /// Returns all grants, for reading.
     #[must_use]
     pub const fn grants(&self) -> &Grants {
         &self.grants
     }
 
-    /// The standing grants, to change.
+    /// Returns all grants, for modification.
     pub const fn grants_mut(&mut self) -> &mut Grants {
         &mut self.grants
     }
 
-    /// Forgets all that rests on a server's name, when it is removed or takes another name. What the user's file says of it
-    /// is for whoever keeps that file.
+    /// Removes everything that refers to a server's name, when the server is removed or renamed. Rules in the user's
+    /// file are the caller's responsibility.
     pub fn forget_server(&mut self, server: &str) {
         self.muted.remove(server);
         self.identities.remove(server);

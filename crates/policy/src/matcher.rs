@@ -1,4 +1,4 @@
-//! What one argument of a call must be, made ready.
+//! Compiled matchers of a single argument value.
 
 use serde_json::Value;
 
@@ -12,9 +12,9 @@ use crate::text::{GlobOn, RegexOn};
 use crate::verdict::{JudgedReason, Verdict};
 use crate::{ArgumentIs, Effect, RuleError};
 
-/// The longest text of an argument that is judged, in bytes. Longer ones can't be.
+/// Maximum length of a string that is checked, in bytes. Longer strings are reported as doubtful.
 const MAX_JUDGED: usize = 64 * 1024;
-/// The most spellings of a value that are shown.
+/// Maximum number of normalized forms that are shown per value.
 const MAX_SHOWN: usize = 4;
 
 #[derive(Debug, Clone)]
@@ -42,7 +42,7 @@ impl Matcher {
         })
     }
 
-    /// How a value that is no list stands to it.
+    /// Checks a value that is not a list.
     pub(crate) fn judge(&self, value: &Value, facts: &PathFacts) -> Verdict {
         match (self, value) {
             (_, Value::String(text)) if text.len() > MAX_JUDGED => Verdict::Doubtful(JudgedReason::TooLong),
@@ -74,7 +74,7 @@ impl Matcher {
         }
     }
 
-    /// A number or a truth value is its JSON text, and never a path or an address.
+    /// Checks a number or Boolean by its JSON text. It is never a path or an address.
     fn judge_word(&self, word: &str) -> Verdict {
         let fits = match self {
             Self::Glob(glob) => glob.glob().fits(word),
@@ -84,14 +84,14 @@ impl Matcher {
         if fits { Verdict::Fits } else { Verdict::Differs(JudgedReason::Differs) }
     }
 
-    /// Whether it names this very number, however each is written: `1000` is `1e3`.
+    /// Returns `true` if the glob is a literal with the same numeric value, in any notation: `1000` is `1e3`.
     fn is_number(&self, number: &serde_json::Number) -> bool {
         let Self::Glob(glob) = self else { return false };
         let Glob::Exactly(own) = glob.glob() else { return false };
         own.parse::<f64>().ok().zip(number.as_f64()).is_some_and(|(own, number)| own.total_cmp(&number).is_eq())
     }
 
-    /// Where the links on a path are to be followed: what its pattern begins with.
+    /// Returns the literal beginning of a path pattern, whose symbolic links must be resolved.
     pub(crate) fn beginning(&self) -> Option<&str> {
         match self {
             Self::Path(path) => Some(&path.beginning),
@@ -99,7 +99,7 @@ impl Matcher {
         }
     }
 
-    /// A value as it is judged, to be shown, where that is not just how it is written.
+    /// Returns the normalized forms of a value for display, where they differ from the value as written.
     pub(crate) fn normal(&self, value: &Value, facts: &PathFacts) -> Vec<String> {
         let Value::String(text) = value else { return Vec::new() };
         let mut shown: Vec<String> = match self {

@@ -1,4 +1,4 @@
-//! Ranges of numbers, compared exactly.
+//! Ranges of numbers, compared without rounding.
 
 use std::cmp::Ordering;
 
@@ -7,10 +7,10 @@ use serde_json::{Number, Value};
 use crate::RuleError;
 use crate::verdict::{JudgedReason, Verdict};
 
-/// The longest range, in bytes.
+/// Maximum length of a range, in bytes.
 const MAX_RANGE: usize = 100;
 
-/// A range of numbers, its ends included.
+/// A range of numbers with inclusive bounds.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Range {
     from: Option<Number>,
@@ -18,7 +18,7 @@ pub(crate) struct Range {
 }
 
 impl Range {
-    /// Reads `1..10`, `1..`, `..10` or `5`.
+    /// Parses `1..10`, `1..`, `..10` or `5`.
     pub(crate) fn compile(text: &str) -> Result<Self, RuleError> {
         let bad = || RuleError::Number(text.chars().take(MAX_RANGE).collect());
         let (from, to) = text.split_once("..").unwrap_or((text, text));
@@ -44,7 +44,7 @@ impl Range {
         match value {
             Value::Number(number) if self.holds(number) => Verdict::Fits,
             Value::Number(_) => Verdict::Differs(JudgedReason::Differs),
-            // Some programs take a truth value for 0 or 1.
+            // Some programs interpret a Boolean as 0 or 1.
             Value::Bool(value) if self.holds(&Number::from(u8::from(*value))) => {
                 Verdict::Doubtful(JudgedReason::NotNumber)
             }
@@ -60,7 +60,7 @@ impl Range {
     }
 }
 
-/// A number as JSON writes it, and nothing around it.
+/// Parses a JSON number without surrounding whitespace.
 fn number(text: &str) -> Option<Number> {
     if text.starts_with(|c: char| c == '-' || c.is_ascii_digit()) && text.ends_with(|c: char| c.is_ascii_digit()) {
         serde_json::from_str(text).ok()
@@ -69,13 +69,14 @@ fn number(text: &str) -> Option<Number> {
     }
 }
 
-/// Whether some program may read a number in a text: one with blanks, in another base, or in the digits of another script.
+/// Returns `true` if some program may parse a number from the text: with whitespace, in another base, or with digits of
+/// another script.
 fn may_be_number(text: &str) -> bool {
     let text = text.to_lowercase();
     text.contains(char::is_numeric) || ["inf", "nan"].iter().any(|word| text.contains(word))
 }
 
-/// Compares without rounding.
+/// Compares two numbers without rounding.
 fn compare(one: &Number, other: &Number) -> Ordering {
     match (one.as_i128(), other.as_i128()) {
         (Some(one), Some(other)) => one.cmp(&other),
@@ -86,13 +87,13 @@ fn compare(one: &Number, other: &Number) -> Ordering {
 }
 
 fn as_float(number: &Number) -> f64 {
-    // What is no integer is a finite float.
+    // A number that is not an integer is a finite float.
     number.as_f64().unwrap_or(f64::NAN)
 }
 
-/// Compares a whole number of 64 bits with any.
+/// Compares an integer of at most 64 bits with a float.
 fn compare_mixed(whole: i128, float: f64) -> Ordering {
-    // Beyond 64 bits the cast would still be exact; far beyond it ends at the largest i128, which compares alike.
+    // Beyond 64 bits the cast is still exact. Beyond the range of i128 it saturates, which compares the same.
     #[allow(clippy::cast_possible_truncation, reason = "the fraction is compared by itself")]
     let truncated = float.trunc() as i128;
     whole.cmp(&truncated).then_with(|| 0.0_f64.partial_cmp(&float.fract()).unwrap_or(Ordering::Equal))
@@ -169,7 +170,7 @@ mod tests {
             assert!(Range::compile(bad).is_err(), "{bad:?}");
         }
         let longest = format!("1..{}", "2".repeat(MAX_RANGE - 3));
-        assert!(Range::compile(&longest).is_ok(), "a range of {MAX_RANGE} bytes");
-        assert!(Range::compile(&format!("{longest}2")).is_err(), "and not of one more");
+        assert!(Range::compile(&longest).is_ok(), "a range of the maximum length");
+        assert!(Range::compile(&format!("{longest}2")).is_err(), "one byte more than the maximum");
     }
 }

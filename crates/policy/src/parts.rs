@@ -1,4 +1,5 @@
-//! Patterns over the parts of a path, be it of a file or of an address. A pattern covers what it names and all that lies in it.
+//! Patterns over the components of a path, of a file or an address. A pattern covers the location it names and
+//! everything below.
 
 use crate::RuleError;
 use crate::fold::folded_glob;
@@ -6,26 +7,27 @@ use crate::folder::folded;
 use crate::pattern::Glob;
 use crate::verdict::{JudgedReason, Verdict};
 
-/// The most parts of a path that are judged.
+/// Maximum number of path components that are checked.
 pub(crate) const MAX_PARTS: usize = 512;
 
-/// A pattern, part by part.
+/// A pattern, component by component.
 #[derive(Debug, Clone)]
 pub(crate) struct Parts(Vec<Part>);
 
 #[derive(Debug, Clone)]
 enum Part {
-    /// `**`: any number of parts, none as well.
+    /// `**`: any number of components, including none.
     Any,
     One {
         exactly: Glob,
-        /// The same in folded letters.
+        /// The same glob over folded letters.
         folded: Glob,
     },
 }
 
 impl Parts {
-    /// Compiles each part as a glob whose wildcards stay in their part; `**` alone stands for any number of parts.
+    /// Compiles each component as a glob whose wildcards don't cross separators. `**` alone stands for any number of
+    /// components.
     pub(crate) fn compile<'a>(parts: impl IntoIterator<Item = &'a str>) -> Result<Self, RuleError> {
         let compile = |part: &str| match part {
             "**" => Ok(Part::Any),
@@ -37,7 +39,7 @@ impl Parts {
         Ok(Self(parts.into_iter().map(compile).collect::<Result<_, _>>()?))
     }
 
-    /// The same below other first parts, which stand for themselves, in place of as many of its own as there are given.
+    /// Returns the pattern with its first `in_place_of` components replaced by the literal components `first`.
     pub(crate) fn moved(&self, first: &[&str], in_place_of: usize) -> Self {
         let exactly = |name: &str| Part::One {
             exactly: Glob::Exactly(name.to_owned()),
@@ -47,7 +49,7 @@ impl Parts {
         Self(first.iter().map(|name| exactly(name)).chain(rest).collect())
     }
 
-    /// Whether the names lie in what the pattern covers.
+    /// Compares path components with the pattern.
     pub(crate) fn judge(&self, names: &[&str]) -> Verdict {
         if names.len() > MAX_PARTS {
             return Verdict::Doubtful(JudgedReason::TooLong);
@@ -64,8 +66,8 @@ impl Parts {
         }
     }
 
-    /// Whether all parts fit the first names. Keeps every place in the pattern that the names so far may have led to, so that the
-    /// time is bounded whatever the pattern.
+    /// Returns `true` if the whole pattern matches a prefix of the names. Tracks the set of reachable pattern
+    /// positions, so that the time is bounded for every pattern.
     fn cover(&self, names: &[&str], fits: impl Fn(&Part, &str) -> bool) -> bool {
         let mut places = vec![false; self.0.len() + 1];
         places[0] = true;
@@ -87,7 +89,7 @@ impl Parts {
         places[self.0.len()]
     }
 
-    /// `**` may stand for no part.
+    /// Marks the positions that are reachable because `**` may match no component.
     fn skip_any(&self, places: &mut [bool]) {
         for (at, part) in self.0.iter().enumerate() {
             if places[at] && matches!(part, Part::Any) {
@@ -113,7 +115,7 @@ impl Part {
     }
 }
 
-/// The names that are left when `.`, `..` and empty ones are worked out, by the names alone.
+/// Resolves `.`, `..` and empty components by names alone.
 pub(crate) fn collapsed<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut left = Vec::new();
     for name in names {
@@ -171,7 +173,7 @@ mod tests {
             assert_eq!(judge(pattern, path), expected, "{pattern} and {path}");
         }
         let deep = vec!["a"; MAX_PARTS];
-        assert_eq!(Parts::compile(["a"]).unwrap().judge(&deep), fits, "as many parts as may be");
+        assert_eq!(Parts::compile(["a"]).unwrap().judge(&deep), fits, "a path of the maximum depth");
         let deeper = vec!["a"; MAX_PARTS + 1];
         assert_eq!(Parts::compile(["b"]).unwrap().judge(&deeper), Verdict::Doubtful(JudgedReason::TooLong), "one more");
     }
@@ -179,17 +181,21 @@ mod tests {
     #[test]
     fn a_pattern_can_be_moved() {
         let moved = Parts::compile(["tmp", "*.md"]).unwrap().moved(&["private", "tmp*"], 1);
-        assert_eq!(moved.judge(&["private", "tmp*", "a.md"]), Verdict::Fits, "the new beginning stands for itself");
+        assert_eq!(moved.judge(&["private", "tmp*", "a.md"]), Verdict::Fits, "the new prefix is literal");
         assert_eq!(
             moved.judge(&["private", "tmpx", "a.md"]),
             Verdict::Differs(JudgedReason::Differs),
-            "and is no pattern"
+            "the new prefix is not a pattern"
         );
-        assert_eq!(moved.judge(&["tmp", "a.md"]), Verdict::Differs(JudgedReason::Differs), "the old one is gone");
+        assert_eq!(
+            moved.judge(&["tmp", "a.md"]),
+            Verdict::Differs(JudgedReason::Differs),
+            "the old prefix is replaced"
+        );
         assert_eq!(
             moved.judge(&["Private", "tmp*", "a.md"]),
             Verdict::Doubtful(JudgedReason::Letters),
-            "in other letters"
+            "another case of the prefix"
         );
     }
 

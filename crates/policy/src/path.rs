@@ -1,4 +1,5 @@
-//! Patterns of paths, and where paths lead. Nothing is looked up here: what the links on a path lead to is told by whoever can look.
+//! Patterns of paths, and the resolved locations of paths. Nothing is looked up here: callers resolve the symbolic
+//! links.
 
 use std::collections::HashMap;
 
@@ -11,17 +12,17 @@ use crate::parts::{Parts, collapsed};
 use crate::pattern::MAX_PATTERN;
 use crate::verdict::{JudgedReason, Verdict};
 
-/// How often a text may be percent-encoded over again and is still read.
+/// Maximum number of nested percent-encodings of a text that are decoded.
 const MAX_DECODED: usize = 3;
 
-/// Where paths lead once every link is followed.
+/// Resolved locations of paths, with all symbolic links followed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum PathFacts {
-    /// The paths are another computer's: they are judged by their names alone.
+    /// The paths are on another computer, and are compared by name alone.
     #[default]
     Elsewhere,
-    /// For each path that was looked for where it leads; none if that could not be found out. What is not in it was not looked
-    /// for, and is in doubt as well.
+    /// Resolved location of each path that was looked up, or `None` if it could not be resolved. A path without an
+    /// entry counts as unresolved.
     Here(HashMap<String, Option<String>>),
 }
 
@@ -34,15 +35,15 @@ impl PathFacts {
     }
 }
 
-/// A pattern of whole paths; it covers what it names and all that lies in it.
+/// A pattern of absolute paths. It covers the location it names and everything below.
 #[derive(Debug, Clone)]
 pub(crate) struct PathPattern {
     root: Root,
     is_device: bool,
     parts: Parts,
-    /// The names before the first wildcard.
+    /// Components before the first wildcard.
     fixed: Vec<String>,
-    /// The same as a path.
+    /// The components before the first wildcard, as a path.
     pub(crate) beginning: String,
 }
 
@@ -90,7 +91,7 @@ impl PathPattern {
         }
     }
 
-    /// The same pattern where its beginning leads, if that is elsewhere.
+    /// Returns the pattern relocated to the resolved location of its beginning, or `None` if that is unchanged.
     fn moved(&self, facts: &PathFacts) -> Option<(Root, Parts)> {
         let real = facts.real(&self.beginning).filter(|real| *real != self.beginning)?;
         let (root, rest) = root_of(real)?;
@@ -98,7 +99,7 @@ impl PathPattern {
         Some((root, self.parts.moved(&first, self.fixed.len())))
     }
 
-    /// How one reading of a path stands to the pattern, by its names.
+    /// Compares one reading of a path with the pattern, by names.
     fn place(&self, path: &str, moved: Option<&(Root, Parts)>) -> Verdict {
         let Some((root, rest)) = root_of(path) else { return Verdict::Doubtful(JudgedReason::NotWhole) };
         if parts_of(root, rest).any(|part| is_dropped(root, part)) {
@@ -121,13 +122,13 @@ impl PathPattern {
     }
 }
 
-/// Whether a path has a `..` in it, with either kind of separator.
+/// Returns `true` if a path contains `..`, with either kind of separator.
 fn climbs(text: &str) -> bool {
     crate::pattern::climbs(text)
 }
 
-/// All that programs may read a whole path as, itself first: as it is written, percent-decoded, with wide separators, dots and
-/// percent signs for the usual ones, with backslashes for slashes.
+/// Returns every form in which programs may parse an absolute path, starting with the path itself: as written,
+/// percent-decoded, with full-width separators, dots and percent signs replaced, and with backslashes as slashes.
 pub(crate) fn readings(text: &str) -> Vec<String> {
     if root_of(text).is_none() {
         return Vec::new();
@@ -155,7 +156,7 @@ pub(crate) fn readings(text: &str) -> Vec<String> {
     readings
 }
 
-/// A path as it is judged, to be shown.
+/// Returns the normalized forms of a path, for display.
 pub(crate) fn normal_path(text: &str, facts: &PathFacts) -> Vec<String> {
     let mut shown: Vec<String> = Vec::new();
     for reading in readings(text) {
@@ -228,7 +229,7 @@ mod tests {
             assert_eq!(secret.judge(path, &PathFacts::Elsewhere), expected, "{path:?}");
         }
         let proc = PathPattern::compile("/proc/1/*").unwrap();
-        assert_eq!(proc.judge("/proc/1/status", &PathFacts::Elsewhere), FITS, "a pattern that begins there");
+        assert_eq!(proc.judge("/proc/1/status", &PathFacts::Elsewhere), FITS, "a pattern below /proc");
         let through_root = proc.judge("/proc/self/root/proc/1/status", &PathFacts::Elsewhere);
         assert_eq!(through_root, doubt(JudgedReason::SecondName), "the same under another name");
         let drive = PathPattern::compile(r"C:\Users\*").unwrap();
@@ -282,8 +283,8 @@ mod tests {
         ] {
             assert_eq!(safe.judge(path, &facts), expected, "{path:?}");
         }
-        assert_eq!(normal_path("/safe/x/../link", &facts), ["/safe/link"], "by its names");
-        assert_eq!(normal_path("/safe/link", &facts), ["/safe/link", "/etc/passwd"], "and where it leads");
+        assert_eq!(normal_path("/safe/x/../link", &facts), ["/safe/link"], "collapsed by names");
+        assert_eq!(normal_path("/safe/link", &facts), ["/safe/link", "/etc/passwd"], "with the resolved location");
         assert_eq!(normal_path("//a/%62", &facts), ["/a/%62", "/a/b"], "decoded");
         assert_eq!(normal_path("C:/a/./b", &facts), [r"c:\a\b"], "of Windows");
         assert_eq!(normal_path(r"\\host\a", &facts), [r"\\host\a"], "a share");
@@ -292,9 +293,9 @@ mod tests {
     #[test]
     fn a_pattern_holds_where_its_own_beginning_leads() {
         let tmp = PathPattern::compile("/tmp/*.md").unwrap();
-        assert_eq!(tmp.beginning, "/tmp", "what is looked for");
-        assert_eq!(PathPattern::compile(r"C:\Users\Ann\*").unwrap().beginning, r"c:\Users\Ann", "of Windows");
-        assert_eq!(PathPattern::compile(r"\\host\share\*").unwrap().beginning, r"\\host\share", "of a share");
+        assert_eq!(tmp.beginning, "/tmp", "the path to resolve");
+        assert_eq!(PathPattern::compile(r"C:\Users\Ann\*").unwrap().beginning, r"c:\Users\Ann", "a Windows path");
+        assert_eq!(PathPattern::compile(r"\\host\share\*").unwrap().beginning, r"\\host\share", "a share");
         let facts = here(&[
             ("/tmp", Some("/private/tmp")),
             ("/tmp/a.md", Some("/private/tmp/a.md")),
@@ -303,11 +304,11 @@ mod tests {
             ("/private/a.md", Some("/private/a.md")),
         ]);
         assert_eq!(tmp.judge("/tmp/a.md", &facts), FITS, "through the link");
-        assert_eq!(tmp.judge("/private/tmp/a.md", &facts), FITS, "beside the link");
-        assert_eq!(tmp.judge("/private/tmp/a.MD", &facts), doubt(JudgedReason::Letters), "in other letters");
+        assert_eq!(tmp.judge("/private/tmp/a.md", &facts), FITS, "at the resolved location");
+        assert_eq!(tmp.judge("/private/tmp/a.MD", &facts), doubt(JudgedReason::Letters), "in another case");
         assert_eq!(tmp.judge("/private/a.md", &facts), DIFFERS, "elsewhere");
         let odd = here(&[("/tmp", Some("nowhere")), ("/tmp/a.md", Some("/tmp/a.md"))]);
-        assert_eq!(tmp.judge("/tmp/a.md", &odd), FITS, "a beginning that leads to no whole path moves nothing");
+        assert_eq!(tmp.judge("/tmp/a.md", &odd), FITS, "a beginning that resolves to a relative path is ignored");
     }
 
     #[test]
@@ -315,7 +316,13 @@ mod tests {
         for bad in ["", "secret", "~/x", "/a/../b", "file:///x", "/a\0", r"/a\b"] {
             assert!(PathPattern::compile(bad).is_err(), "{bad:?}");
         }
-        assert!(PathPattern::compile(&format!("/{}", "a".repeat(MAX_PATTERN))).is_err(), "a long one");
-        assert!(PathPattern::compile(&format!("/{}", "a".repeat(MAX_PATTERN - 1))).is_ok(), "as long as may be");
+        assert!(
+            PathPattern::compile(&format!("/{}", "a".repeat(MAX_PATTERN))).is_err(),
+            "one byte more than the maximum"
+        );
+        assert!(
+            PathPattern::compile(&format!("/{}", "a".repeat(MAX_PATTERN - 1))).is_ok(),
+            "a pattern of the maximum length"
+        );
     }
 }

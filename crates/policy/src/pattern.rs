@@ -1,33 +1,34 @@
-//! What texts look like: globs and regular expressions. Compiled once, and matched without allocating.
+//! Globs and regular expressions over text. Compiled once, and matched without allocation.
 
 use regex::{Regex, RegexBuilder};
 
 use crate::RuleError;
 
-/// The longest pattern, in bytes.
+/// Maximum length of a pattern, in bytes.
 pub(crate) const MAX_PATTERN: usize = 1_024;
-/// The most memory that one compiled expression takes, in bytes.
+/// Maximum memory of one compiled expression, in bytes.
 const MAX_COMPILED: usize = 256 * 1024;
 
-/// A glob.
+/// A compiled glob over text.
 #[derive(Debug, Clone)]
 pub(crate) enum Glob {
-    /// This very text.
+    /// The literal text without wildcards.
     Exactly(String),
-    /// Any text.
+    /// Any text, written as `*`.
     Anything,
-    /// Whatever this fits.
+    /// A glob with wildcards.
     Shape {
-        /// The glob as an expression.
+        /// The glob as a regular expression.
         expression: Regex,
-        /// Whether it speaks of paths, as it has a slash.
+        /// Set if the glob contains a slash, and is therefore about paths.
         of_paths: bool,
     },
 }
 
 impl Glob {
-    /// Compiles a glob: `*` is any characters, `?` one, and `\` takes one of `*`, `?` and `\` as it is. Before anything else
-    /// it is refused: whoever writes `C:\secret` means the backslash, and a rule that never fits helps nobody.
+    /// Compiles a glob: `*` matches any characters, `?` one character, and `\` escapes `*`, `?` and `\`. Before any
+    /// other character a backslash is an error: the author of `C:\secret` means a literal backslash, and a rule that
+    /// never fits would go unnoticed.
     pub(crate) fn compile(glob: &str) -> Result<Self, RuleError> {
         if glob.len() > MAX_PATTERN {
             return Err(RuleError::TooLong { part: "pattern", most: MAX_PATTERN });
@@ -74,7 +75,7 @@ impl Glob {
     }
 }
 
-/// The glob that fits this text and no other.
+/// Returns the glob that matches exactly this text.
 #[must_use]
 pub fn exactly(text: &str) -> String {
     let mut glob = String::with_capacity(text.len());
@@ -87,7 +88,7 @@ pub fn exactly(text: &str) -> String {
     glob
 }
 
-/// A regular expression: found anywhere in a text, or, of a rule that allows, all of it.
+/// Compiles a regular expression. It matches anywhere in a text, or must match the `whole` text in a rule that allows.
 pub(crate) fn expression(text: &str, whole: bool) -> Result<Regex, RuleError> {
     if text.len() > MAX_PATTERN {
         return Err(RuleError::TooLong { part: "expression", most: MAX_PATTERN });
@@ -95,7 +96,7 @@ pub(crate) fn expression(text: &str, whole: bool) -> Result<Regex, RuleError> {
     if text.is_empty() {
         return Err(RuleError::EmptyExpression);
     }
-    // By itself first, so that a parenthesis that closes too much can't leave the frame.
+    // Compiled alone first, so that an unbalanced parenthesis can't escape the anchoring group.
     let found =
         RegexBuilder::new(text).size_limit(MAX_COMPILED).build().map_err(|error| bad_expression(text, &error))?;
     if !whole {
@@ -111,7 +112,8 @@ fn bad_expression(expression: &str, error: &regex::Error) -> RuleError {
     RuleError::Expression { expression: expression.to_owned(), cause: error.to_string() }
 }
 
-/// Whether a text can be read as a path that climbs, so that its letters do not say what it leads to.
+/// Returns `true` if a text can be read as a path with `..` or a NUL byte, so that its location differs from its
+/// spelling.
 pub(crate) fn climbs(text: &str) -> bool {
     text.contains('\0') || text.split(['/', '\\']).any(|part| part == "..")
 }
@@ -157,17 +159,24 @@ mod tests {
     fn a_text_can_be_made_a_glob_of_its_own() {
         for text in ["plain", "*", "a?b", r"back\slash", r"\*", ""] {
             let glob = Glob::compile(&exactly(text)).unwrap();
-            assert!(matches!(&glob, Glob::Exactly(own) if own == text), "{text:?} stands for itself: {glob:?}");
+            assert!(matches!(&glob, Glob::Exactly(own) if own == text), "{text:?} is a literal: {glob:?}");
         }
     }
 
     #[test]
     fn what_is_too_large_is_refused() {
-        assert!(Glob::compile(&"a".repeat(MAX_PATTERN + 1)).is_err(), "a long glob");
+        assert!(Glob::compile(&"a".repeat(MAX_PATTERN + 1)).is_err(), "a glob longer than the maximum");
         assert!(expression(r"(\w{100}){100}", false).is_err(), "an expression that would take much memory");
-        assert!(expression("(", false).is_err(), "one that is none");
-        assert!(expression("a)|(b", true).is_err(), "nor one that is an expression only in a frame");
-        assert_eq!(expression("", false).unwrap_err(), RuleError::EmptyExpression, "one that fits every text");
-        assert!(!expression("/safe/", true).unwrap().is_match("/etc/x#/safe/"), "all of the text, where it allows");
+        assert!(expression("(", false).is_err(), "an invalid expression");
+        assert!(expression("a)|(b", true).is_err(), "an expression that is valid only inside of the anchoring group");
+        assert_eq!(
+            expression("", false).unwrap_err(),
+            RuleError::EmptyExpression,
+            "an expression that matches every text"
+        );
+        assert!(
+            !expression("/safe/", true).unwrap().is_match("/etc/x#/safe/"),
+            "a rule that allows must match the whole text"
+        );
     }
 }

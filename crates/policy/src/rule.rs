@@ -1,53 +1,54 @@
-//! A written rule, as it stands in a file. What it fits is in `compiled.rs`.
+//! Rules as written in a file. Their compiled form is in `compiled.rs`.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The most rules of one source.
+/// Maximum number of rules per source.
 pub(crate) const MAX_RULES: usize = 500;
 
-/// What a rule says. The stricter one comes later.
+/// The effect of a rule, ordered by strictness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
-    /// It may happen.
+    /// The act may happen without consent.
     Allow,
-    /// The user decides each time.
+    /// The act requires consent each time.
     Ask,
-    /// It may not happen.
+    /// The act must not happen.
     Deny,
 }
 
-/// Which way what a rule is about crosses.
+/// The direction of the acts that a rule is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
-    /// Calls of tools, prompts and resources.
+    /// From the host to a server: tool calls, prompts and resources.
     #[default]
     ToServer,
-    /// What a server asks for: sampling, forms, URLs, folders.
+    /// From a server to the host: sampling, forms, URLs, folders.
     FromServer,
-    /// Both. A "deny" of both without a tool also keeps the server from being started, connected to and signed in to.
+    /// Both directions. A rule that denies both, without a tool, also prevents starting, connecting to and signing in
+    /// to the server.
     Both,
 }
 
-/// For how long a rule holds, beside its expiry.
+/// The scope of a rule, in addition to its expiry.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum RuleScope {
-    /// Until it is removed. Only such rules are written to a file.
+    /// Valid until removed. Only rules of this scope are written to a file.
     #[default]
     Always,
-    /// In this conversation, until the host ends.
+    /// Valid in one conversation, until the host stops.
     Conversation {
-        /// The conversation.
+        /// Identifier of the conversation.
         conversation: String,
     },
-    /// Until the host ends.
+    /// Valid until the host stops.
     Session,
 }
 
@@ -55,35 +56,37 @@ pub enum RuleScope {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "WrittenArgument", into = "WrittenArgument")]
 pub struct ArgumentRule {
-    /// Where it is: a JSON Pointer (RFC 6901), such as `/path` or `/options/0/name`.
+    /// JSON Pointer (RFC 6901) to the argument, such as `/path` or `/options/0/name`.
     pub at: String,
-    /// What it must be.
+    /// Condition on the value.
     pub is: ArgumentIs,
 }
 
-/// What an argument must be. Of a list, one item must fit where the rule denies or asks, and all where it allows. What can't
-/// be judged, such as an object or a very long text, fits where the rule denies or asks, and not where it allows.
+/// The condition on an argument's value. For a list, one item must match if the rule denies or asks, and all items if
+/// it allows. A value that can't be checked, such as an object or a very long string, matches if the rule denies or
+/// asks, and doesn't match if it allows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ArgumentIs {
-    /// A text of this shape: `*` is any characters, `?` one, and `\*`, `\?` and `\\` are these characters.
+    /// A string of this shape: `*` matches any characters, `?` one character, and `\*`, `\?` and `\\` are literals.
     Glob(String),
-    /// A text that this regular expression is found in; where the rule allows, one that it fits as a whole.
+    /// A string in which this regular expression is found. If the rule allows, the expression must match the whole
+    /// string.
     Regex(String),
-    /// A path of this folder or of something in it. Paths that are relative or hold `..` can't be judged, nor
-    /// those that have second names, as under `/proc`.
+    /// A path of this folder or anything below it. Relative paths, paths with `..`, and paths with a second name, as
+    /// under `/proc`, can't be checked.
     Folder(String),
-    /// A path of this shape, or of something in it: `*` and `?` stay within one name, `**` is any number of names. `.`, `..` and
-    /// links are followed; where that is not possible the path can't be judged.
+    /// A path of this shape, or anything below it: `*` and `?` match within one component, `**` any number of
+    /// components. `.`, `..` and symbolic links are resolved. A path that can't be resolved can't be checked.
     Path(String),
-    /// An address (URL) of this origin, or below this path of it: `https://*.example.com/public/*`. It is compared as a browser
-    /// reads it; one with a user's name, or that programs read in two ways, can't be judged.
+    /// An address (URL) of this origin, or below this path of it: `https://*.example.com/public/*`. It is compared as a
+    /// browser parses it. An address with a user name, or that programs parse differently, can't be checked.
     Address(String),
-    /// A number within this range, its ends included: `1..10`, `1..`, `..10` or `5`. A text that looks like a number can't be
-    /// judged.
+    /// A number within this inclusive range: `1..10`, `1..`, `..10` or `5`. A string that looks like a number can't be
+    /// checked.
     Number(String),
 }
 
-/// An argument's condition as files have it, with one of the kinds.
+/// An argument condition as written in files, with exactly one of the kinds.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenArgument {
@@ -117,7 +120,7 @@ impl TryFrom<WrittenArgument> for ArgumentRule {
         let mut given = kinds.into_iter().flatten();
         let (Some(is), None) = (given.next(), given.next()) else {
             return Err(
-                "an argument's condition has one of \"glob\", \"regex\", \"folder\", \"path\", \"url\" and \"number\"",
+                "an argument condition needs exactly one of \"glob\", \"regex\", \"folder\", \"path\", \"url\" and \"number\"",
             );
         };
         Ok(Self { at: written.at, is })
@@ -138,96 +141,96 @@ impl From<ArgumentRule> for WrittenArgument {
     }
 }
 
-/// A condition on what a server says of a tool. It may only make a decision stricter, so a rule that allows has none. What a
-/// tool does not say has the value that the specification gives it.
+/// A condition on the annotations of a tool. Annotations can only make a decision stricter, so a rule that allows has
+/// no such condition. A missing annotation has the default that the MCP specification sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ClaimRule {
-    /// The tool's `readOnlyHint` is this.
+    /// Required value of the tool's `readOnlyHint`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_only_hint: Option<bool>,
-    /// The tool's `destructiveHint` is this.
+    /// Required value of the tool's `destructiveHint`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destructive_hint: Option<bool>,
-    /// The tool's `idempotentHint` is this.
+    /// Required value of the tool's `idempotentHint`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotent_hint: Option<bool>,
-    /// The tool's `openWorldHint` is this.
+    /// Required value of the tool's `openWorldHint`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_world_hint: Option<bool>,
 }
 
-/// How much of the user's models a server may use without asking.
+/// The budget of model usage that a server has without consent requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SamplingBudget {
-    /// The most requests in an hour.
+    /// Maximum number of requests per hour.
     pub requests_per_hour: u64,
-    /// The most tokens in an hour, of requests and answers together.
+    /// Maximum number of tokens per hour, of requests and answers together.
     pub tokens_per_hour: u64,
 }
 
-/// How much of the user's models a server uses.
+/// Model usage of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SamplingUse {
-    /// Requests.
+    /// Number of sampling requests.
     pub requests: u64,
-    /// Tokens, of requests and answers together.
+    /// Number of tokens, of requests and answers together.
     pub tokens: u64,
 }
 
 impl SamplingBudget {
-    /// Whether so much is within it.
+    /// Returns `true` if this usage is within the budget.
     #[must_use]
     pub const fn covers(self, used: SamplingUse) -> bool {
         used.requests <= self.requests_per_hour && used.tokens <= self.tokens_per_hour
     }
 }
 
-/// A rule. All its conditions must hold for it to count.
+/// A rule. It applies if all of its conditions hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PolicyRule {
-    /// To refer to it by, unlike all others of its file; 0 for a rule that has no number yet.
+    /// Identifier, unique in its file. 0 for a rule without an assigned identifier.
     #[serde(default)]
     pub id: u64,
-    /// What it says.
+    /// Effect if all conditions hold.
     pub effect: Effect,
-    /// The servers it is about, by the user's names for them; `*` and `?` as in [`ArgumentIs::Glob`].
+    /// Glob over the user's names of servers, with `*` and `?` as in [`ArgumentIs::Glob`].
     #[serde(default = "everything")]
     pub server: String,
-    /// What the servers it is about are, whatever they are called: their command line, program or URL, likewise. Only of a rule
-    /// that denies or asks.
+    /// Glob over the identity of servers, independent of their names: command line, program or URL. Only in rules that
+    /// deny or ask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub identity: Option<String>,
-    /// The tools it is about, likewise; without, it is not only about tools.
+    /// Glob over the names of tools. Without it, the rule is not limited to tool calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// Which way.
+    /// Direction of the acts that the rule is about.
     #[serde(default)]
     pub direction: Direction,
-    /// Conditions on arguments of a tool's call.
+    /// Conditions on the arguments of a tool call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<ArgumentRule>,
-    /// A condition on what the server says of a tool.
+    /// Condition on the tool's annotations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<ClaimRule>,
-    /// Where it allows requests for a model's answer: how much of that. Beyond it they ask.
+    /// Budget of sampling requests that the rule allows. Requests beyond it require consent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampling: Option<SamplingBudget>,
-    /// For how long it holds.
+    /// Scope of the rule. Not part of the file.
     #[serde(skip)]
     pub scope: RuleScope,
-    /// Until when, in milliseconds since 1970; in files as a date of RFC 3339.
+    /// Expiry, in milliseconds since 1970. An RFC 3339 date in files.
     #[serde(default, with = "crate::date", skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<u64>,
-    /// The user's own words for it.
+    /// Note of the user.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
-    /// Whether it stands for a server that the user trusts.
+    /// Set if the rule represents the user's trust in one server.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub trusted_server: bool,
-    /// Whether it allows what a model asks for after the words of other servers, too. Without, such a call asks each time.
+    /// Set if the rule also allows calls after untrusted content. Otherwise such a call requires consent each time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub after_untrusted: bool,
 }
@@ -236,25 +239,25 @@ fn everything() -> String {
     "*".to_owned()
 }
 
-/// Where a rule comes from.
+/// The origin of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum RuleSource {
     /// The system-wide file, which a user can't loosen.
     Managed,
-    /// The user's file.
+    /// The user's own file.
     User,
-    /// The user, for this run of the host or one conversation of it.
+    /// The user, for the current run of the host or one of its conversations.
     Session,
 }
 
-/// One rule among all.
+/// Reference to a rule of any source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RuleRef {
-    /// Where it comes from.
+    /// Origin of the rule.
     pub source: RuleSource,
-    /// Its number there.
+    /// Identifier of the rule in its source.
     pub id: u64,
 }
 
@@ -269,101 +272,106 @@ impl fmt::Display for RuleRef {
     }
 }
 
-/// How much is asked about where no rule says otherwise.
+/// The level of consent for acts that no rule decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Preset {
-    /// Calls of tools ask once, and the user says for how long the answer holds. What the user reads does not ask.
+    /// Tool calls require consent, and the user chooses the scope of the approval. Reads on the user's initiative need
+    /// no consent.
     #[default]
     Balanced,
-    /// All that crosses asks each time, reads too, whatever was allowed before.
+    /// Every payload requires consent each time, including reads, regardless of earlier grants.
     Careful,
 }
 
-/// Why a rule can't be used. Each says what to change.
+/// The reason why a rule is invalid. Each message says what to change.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RuleError {
-    /// Annotations come from the server itself.
-    #[error("a rule that allows can't rest on annotations, which the server makes up itself; use \"ask\" or \"deny\"")]
-    AllowByAnnotation,
-    /// What a server asks for always asks, but for a model's answer within a budget.
+    /// A rule that allows has a condition on annotations, which the server declares itself.
     #[error(
-        "what a server asks for can't be allowed by a rule, but for \"sampling\" within a budget; set \"direction\" to \"to_server\""
+        "a rule that allows can't depend on annotations, which the server declares itself; use \"ask\" or \"deny\""
+    )]
+    AllowByAnnotation,
+    /// A rule allows requests of a server other than sampling within a budget.
+    #[error(
+        "a rule can't allow requests of a server, except \"sampling\" within a budget; set \"direction\" to \"to_server\""
     )]
     AllowFromServer,
-    /// A budget for sampling stands in a rule that allows nothing else.
+    /// A sampling budget is in a rule that doesn't only allow sampling.
     #[error(
-        "a budget for \"sampling\" goes with \"allow\", the direction \"from_server\", no tool and numbers from 1 on; to ask or deny, leave it out"
+        "a budget for \"sampling\" requires \"allow\", the direction \"from_server\", no tool and numbers of at least 1; omit it to ask or deny"
     )]
     SamplingOnly,
-    /// A server may say of itself what it likes; what it is allows nothing by itself.
-    #[error("what a server is can't allow anything by itself; use \"ask\" or \"deny\", or name the server")]
+    /// A rule that allows has a condition on the server's identity, which the server can choose.
+    #[error("a rule that allows can't depend on \"identity\"; use \"ask\" or \"deny\", or name the server")]
     AllowByIdentity,
-    /// Only what allows can hold after others' words.
-    #[error("only a rule that allows has \"after_untrusted\"; others hold after others' words anyway")]
+    /// A rule that denies or asks has `after_untrusted`.
+    #[error("only a rule that allows can have \"after_untrusted\"; other rules always apply after untrusted content")]
     NotAllowing,
-    /// It says nothing of what the server is.
-    #[error("its identity is empty; leave \"identity\" out, or write part of a command or URL with \"*\" around it")]
+    /// The identity is an empty string.
+    #[error("\"identity\" is empty; omit it, or write part of a command or URL with \"*\" around it")]
     NoIdentity,
-    /// Nothing of the sort has arguments or annotations.
-    #[error("only calls of tools have a tool's name, arguments or annotations; set \"direction\" to \"to_server\"")]
+    /// A rule about requests of a server has a tool, arguments or annotations.
+    #[error("only tool calls have \"tool\", \"arguments\" or \"annotations\"; set \"direction\" to \"to_server\"")]
     NotOfTools,
-    /// It does not say which servers.
-    #[error("it names no server; write \"*\" for all")]
+    /// The server pattern is an empty string.
+    #[error("\"server\" is empty; write \"*\" for all")]
     NoServer,
-    /// It names no tool, but an empty text.
-    #[error("its tool is empty; leave \"tool\" out, or write \"*\" for all")]
+    /// The tool pattern is an empty string.
+    #[error("\"tool\" is empty; omit it, or write \"*\" for all")]
     NoTool,
-    /// A trusted server is one server.
-    #[error("a trusted server's rule allows all tools of one server, by its name, and has no conditions")]
+    /// A rule of a trusted server doesn't name exactly one server, or has conditions.
+    #[error("the rule of a trusted server must allow all tools of one server, by its exact name, without conditions")]
     NotOneServer,
-    /// A pointer that is none.
-    #[error("\"{0}\" is no JSON Pointer; it begins with \"/\", such as \"/path\"")]
+    /// The text is not a JSON Pointer.
+    #[error("\"{0}\" is not a JSON Pointer, which begins with \"/\", such as \"/path\"")]
     Pointer(String),
-    /// An expression that can't be used.
-    #[error("the expression \"{expression}\" can't be used: {cause}")]
+    /// The regular expression is invalid or too large.
+    #[error("the expression \"{expression}\" is invalid: {cause}")]
     Expression {
-        /// As it was written.
+        /// Expression as written in the rule.
         expression: String,
-        /// What is wrong with it.
+        /// Error message of the regex compiler.
         cause: String,
     },
-    /// An expression that fits everything.
-    #[error("the expression is empty, so it fits every text; leave the condition out, or write what is meant")]
+    /// The regular expression is empty.
+    #[error("the expression is empty and matches every text; omit the condition, or write an expression")]
     EmptyExpression,
-    /// A backslash that stands for nothing.
-    #[error("a backslash in \"{0}\" is to be written twice; alone it only stands before *, ? and another one")]
+    /// A backslash doesn't escape a special character.
+    #[error("a backslash in \"{0}\" must be doubled; a single one is only valid before *, ? and \\")]
     Backslash(String),
-    /// A folder that is none.
-    #[error("\"{0}\" is no whole path of a folder; it begins at the root and has no \"..\"")]
+    /// The text is not an absolute path of a folder.
+    #[error("\"{0}\" is not an absolute path of a folder; it must begin at the root, without \"..\"")]
     Folder(String),
-    /// A path that is none.
-    #[error("\"{0}\" is no whole path; it begins at the root, has no \"..\", and * and ? in it stay within one name")]
-    Path(String),
-    /// An address that is none.
+    /// The text is not an absolute path pattern.
     #[error(
-        "\"{0}\" is no address; write it as https://example.com, https://*.example.com or https://example.com/part/*, without a user, \"?\", \"#\" or \"..\""
+        "\"{0}\" is not an absolute path; it must begin at the root, without \"..\", and * and ? match within one name"
+    )]
+    Path(String),
+    /// The text is not an address pattern.
+    #[error(
+        "\"{0}\" is not an address; write it as https://example.com, https://*.example.com or https://example.com/part/*, without a user, \"?\", \"#\" or \"..\""
     )]
     Address(String),
-    /// A range that is none.
-    #[error("\"{0}\" is no range of numbers; write it as 1..10, 1.., ..10 or 5")]
+    /// The text is not a range of numbers.
+    #[error("\"{0}\" is not a range of numbers; write it as 1..10, 1.., ..10 or 5")]
     Number(String),
-    /// It expires after all calendars.
-    #[error("it expires after the year 9999; leave the date out for a rule that stays")]
+    /// The expiry is after the year 9999.
+    #[error("the rule expires after the year 9999; omit the date for a permanent rule")]
     Date,
-    /// Something is too long.
-    #[error("its {part} is longer than {most}")]
+    /// A part of the rule is too long.
+    #[error("the {part} is longer than {most}")]
     TooLong {
-        /// Which part.
+        /// Name of the part.
         part: &'static str,
-        /// The most there may be.
+        /// Maximum length or number.
         most: usize,
     },
-    /// Two rules have the same number.
-    #[error("two rules have the number {0}; leave \"id\" out of one of them")]
+    /// Two rules have the same identifier.
+    #[error("two rules have the number {0}; omit \"id\" in one of them")]
     SameId(u64),
-    /// There are as many as may be.
+    /// There are more rules than [`RuleSet::LIMIT`](crate::RuleSet::LIMIT).
     #[error("there are more than {} rules; remove some first", MAX_RULES)]
     TooMany,
 }

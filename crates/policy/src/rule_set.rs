@@ -1,4 +1,4 @@
-//! The rules of one source, with an index, so that an act looks at few of them.
+//! The rules of one source, indexed so that an act is matched with few of them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,28 +7,28 @@ use crate::pattern::Glob;
 use crate::rule::MAX_RULES;
 use crate::{Act, PolicyRule, RuleError, RuleRef, RuleScope, RuleSource};
 
-/// A rule that can't be used.
+/// The error for an invalid rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("rule {} can't be used: {error}", .at + 1)]
+#[error("rule {} is invalid: {error}", .at + 1)]
 pub struct RuleProblem {
-    /// Its place in the list, from 0.
+    /// Index of the rule in the list, from 0.
     pub at: usize,
-    /// Why.
+    /// Reason why the rule is invalid.
     pub error: RuleError,
 }
 
-/// The rules of one source.
+/// The compiled rules of one source.
 #[derive(Debug, Clone)]
 pub struct RuleSet {
     source: RuleSource,
     rules: Vec<Compiled>,
-    /// Those about one server, by its name.
+    /// Indices of rules about one server, by the server's name.
     by_server: HashMap<String, Vec<usize>>,
-    /// Those about one tool of several servers, by its name.
+    /// Indices of rules about one tool of several servers, by the tool's name.
     by_tool: HashMap<String, Vec<usize>>,
-    /// All others.
+    /// Indices of all other rules.
     others: Vec<usize>,
-    /// Whether any of them has a matcher of paths.
+    /// Set if any rule matches paths.
     has_paths: bool,
 }
 
@@ -39,10 +39,10 @@ impl Default for RuleSet {
 }
 
 impl RuleSet {
-    /// The most rules of one source.
+    /// Maximum number of rules per source.
     pub const LIMIT: usize = MAX_RULES;
 
-    /// No rules yet.
+    /// Creates an empty set for this source.
     #[must_use]
     pub fn of(source: RuleSource) -> Self {
         Self {
@@ -55,10 +55,12 @@ impl RuleSet {
         }
     }
 
-    /// Makes rules ready. Those without a number get one.
+    /// Compiles rules. Rules without an identifier are assigned one.
     ///
     /// # Errors
-    /// With the first rule that can't be used. Then none of them is.
+    ///
+    /// Returns the first rule that is invalid. Returns [`RuleError::TooMany`] for more than [`LIMIT`](Self::LIMIT)
+    /// rules, and [`RuleError::SameId`] for an identifier that is used twice.
     pub fn compile(source: RuleSource, mut rules: Vec<PolicyRule>) -> Result<Self, RuleProblem> {
         if rules.len() > Self::LIMIT {
             return Err(RuleProblem { at: Self::LIMIT, error: RuleError::TooMany });
@@ -84,10 +86,11 @@ impl RuleSet {
         Ok(set)
     }
 
-    /// Adds a rule with a new number, and gives that.
+    /// Adds a rule with a new identifier, and returns the identifier.
     ///
     /// # Errors
-    /// If it can't be used, or there are too many.
+    ///
+    /// Returns an error if the rule is invalid, and [`RuleError::TooMany`] if the limit is reached.
     pub fn add(&mut self, rule: PolicyRule) -> Result<u64, RuleProblem> {
         let at = self.rules.len();
         if at >= Self::LIMIT {
@@ -99,7 +102,7 @@ impl RuleSet {
         Ok(id)
     }
 
-    /// Removes rules; whether there were any.
+    /// Removes the rules for which `is_it` returns `true`. Returns `true` if there were any.
     pub fn remove_if(&mut self, is_it: impl Fn(&PolicyRule) -> bool) -> bool {
         let before = self.rules.len();
         self.rules.retain(|own| !is_it(&own.rule));
@@ -107,7 +110,7 @@ impl RuleSet {
         self.rules.len() != before
     }
 
-    /// All of them, in order.
+    /// Returns all rules, in order.
     pub fn iter(&self) -> impl Iterator<Item = &PolicyRule> {
         self.rules.iter().map(|own| &own.rule)
     }
@@ -126,7 +129,7 @@ impl RuleSet {
         }
     }
 
-    /// Those that may fit an act; all others do not.
+    /// Returns the rules that may fit an act. No other rule fits.
     pub(crate) fn candidates<'a>(&'a self, act: &Act<'_>) -> impl Iterator<Item = &'a Compiled> {
         let tool = match act {
             Act::CallTool { tool, .. } => Some(*tool),
@@ -135,12 +138,12 @@ impl RuleSet {
         self.about(act.server(), tool)
     }
 
-    /// Whether any rule has a matcher of paths.
+    /// Returns `true` if any rule matches paths.
     pub(crate) const fn has_paths(&self) -> bool {
         self.has_paths
     }
 
-    /// Those that may fit a call of this tool.
+    /// Returns the rules that may fit a call of this tool.
     pub(crate) fn of_tool(&self, server: &str, tool: &str) -> impl Iterator<Item = &Compiled> {
         self.about(server, Some(tool))
     }
@@ -151,7 +154,7 @@ impl RuleSet {
         [of_server, of_tool, self.others.as_slice()].into_iter().flatten().filter_map(|at| self.rules.get(*at))
     }
 
-    /// All of them, made ready.
+    /// Returns all compiled rules, in order.
     pub(crate) fn compiled(&self) -> impl Iterator<Item = &Compiled> {
         self.rules.iter()
     }
@@ -162,7 +165,7 @@ impl RuleSet {
 }
 
 impl PolicyRule {
-    /// A rule without conditions about the calls of these servers' tools.
+    /// Creates a rule without conditions about the tool calls of these servers.
     #[must_use]
     pub fn new(effect: crate::Effect, server: String) -> Self {
         Self {
@@ -183,13 +186,13 @@ impl PolicyRule {
         }
     }
 
-    /// The rule that allows the calls of one server's tools.
+    /// Creates the rule that allows the tool calls of one trusted server.
     #[must_use]
     pub fn trusting(server: &str) -> Self {
         Self { trusted_server: true, ..Self::new(crate::Effect::Allow, crate::exactly(server)) }
     }
 
-    /// Whether it is the rule that stands for trusting this server.
+    /// Returns `true` if this is the rule of a trusted server with this name.
     #[must_use]
     pub fn trusts(&self, server: &str) -> bool {
         self.trusted_server && self.server == crate::exactly(server)

@@ -1,5 +1,5 @@
-//! The spellings of a text that may be a path or an address, so that a rule on letters can't be dodged by other letters for the
-//! same thing.
+//! Alternative spellings of a text that may be a path or an address, so that a rule can't be bypassed by a different
+//! spelling of the same location.
 
 use std::collections::BTreeSet;
 
@@ -11,16 +11,16 @@ use crate::fold::{folded, narrowed};
 use crate::folder::{Root, root_of};
 use crate::pattern::climbs;
 
-/// How often a text may be percent-encoded over again and is still read.
+/// Maximum number of nested percent-encodings of a text that are decoded.
 const MAX_DECODED: usize = 3;
 
-/// Whether a text can have other spellings at all.
+/// Returns `true` if a text can have alternative spellings.
 pub(crate) fn has_others(text: &str) -> bool {
     text.contains(['/', '\\', '%', ':'])
 }
 
-/// Other spellings of a text: as paths its parts worked out by their names, as addresses in their one normal form and others that
-/// lead to the same place. The text itself may be among them.
+/// Returns alternative spellings of a text: as a path, normalized by names, and as an address, in normal form and in
+/// other forms with the same target. The text itself may be among them.
 pub(crate) fn spellings(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut decoded = text.to_owned();
@@ -53,12 +53,12 @@ fn add_addresses(found: &mut BTreeSet<String>, text: &str) {
     if let Some(url) = Url::parse(text).ok().filter(|url| url.scheme() == "file") {
         add_file(found, &url);
     } else if let Some(nested) = opaque.as_ref().and_then(|url| address(url.path())) {
-        // `view-source:https://host` and `blob:https://host` lead to what they hold.
+        // `view-source:https://host` and `blob:https://host` lead to the nested address.
         add_address(found, &nested);
     }
     match address(text) {
         Some(url) => add_address(found, &url),
-        // Without a scheme, many programs put one before it.
+        // Many programs add a scheme to a text without one.
         None => {
             for scheme in ["https", "http"] {
                 if let Ok(url) = Url::parse(&format!("{scheme}://{trimmed}")) {
@@ -69,7 +69,7 @@ fn add_addresses(found: &mut BTreeSet<String>, text: &str) {
     }
 }
 
-/// The path that a `file:` address names, with the drive of Windows where it has one.
+/// Adds the path that a `file:` address names, with the Windows drive if it has one.
 fn add_file(found: &mut BTreeSet<String>, url: &Url) {
     let path = percent_decode_str(url.path()).decode_utf8_lossy();
     add_paths(found, &path);
@@ -80,7 +80,7 @@ fn add_file(found: &mut BTreeSet<String>, url: &Url) {
 
 fn add_address(found: &mut BTreeSet<String>, url: &Url) {
     let mut plain = url.clone();
-    // An address that can't have a user, or another host, stays as it is.
+    // An address that can't have a user, or another host, is left unchanged.
     let _ = plain.set_username("");
     let _ = plain.set_password(None);
     if let Some(host) = url.host_str().and_then(normal_host) {
@@ -113,15 +113,15 @@ fn add_address(found: &mut BTreeSet<String>, url: &Url) {
     }
 }
 
-/// An address that a text is; a path of Windows is none.
+/// Parses a text as an address. A Windows path is not an address.
 pub(crate) fn address(text: &str) -> Option<Url> {
     let url = Url::parse(text).ok()?;
     let is_one = url.has_host() && url.scheme().len() > 1 && (url.is_special() || text.contains("://"));
     is_one.then_some(url)
 }
 
-/// An address as RFC 3986 would write it, if that is what the text is: then all programs read it alike. A single `/` after the host
-/// may be left out.
+/// Returns `true` if the text is an address in the normal form of RFC 3986, which all programs parse alike. The single
+/// `/` after the host is optional.
 pub(crate) fn is_normal_address(text: &str, url: &Url) -> bool {
     let is_same = url.as_str() == text || url.as_str().strip_suffix('/') == Some(text);
     let path = url.path().to_ascii_lowercase();
@@ -130,22 +130,23 @@ pub(crate) fn is_normal_address(text: &str, url: &Url) -> bool {
     is_same && is_plain && !has_dot && !has_user(url) && unreserved(text) == text
 }
 
-/// Whether a text is a path in the one spelling that all programs read alike. Only then a rule that allows goes by its letters.
+/// Returns `true` if a text is a path in a normal form that all programs read alike. Only then may a rule that allows
+/// match it.
 pub(crate) fn is_normal_path(text: &str) -> bool {
     !climbs(text) && normal_path(text) == text && !has_odd_codes(&narrowed(text).to_ascii_lowercase())
 }
 
-/// Whether a text in small letters has a percent-encoded dot, separator, zero byte or percent sign.
+/// Returns `true` if a lower-case text contains a percent-encoded dot, separator, NUL byte or percent sign.
 fn has_odd_codes(text: &str) -> bool {
     ["%2e", "%2f", "%5c", "%00", "%25"].iter().any(|code| text.contains(code))
 }
 
-/// Whether a text is a path, by how it begins.
+/// Returns `true` if the beginning of a text looks like a path.
 pub(crate) fn looks_like_path(text: &str) -> bool {
     root_of(text).is_some() || text.starts_with(['~', '\\']) || text.starts_with("./") || text.starts_with(".\\")
 }
 
-/// The same path with `.`, `..` and empty parts worked out by the names alone. A `/` at the end stays.
+/// Normalizes a path by resolving `.`, `..` and empty components by names alone. A trailing `/` stays.
 pub(crate) fn normal_path(text: &str) -> String {
     let mut left: Vec<&str> = Vec::new();
     for part in text.split('/') {
@@ -163,7 +164,7 @@ pub(crate) fn normal_path(text: &str) -> String {
     format!("{begin}{}{end}", left.join("/"))
 }
 
-/// The same text with those characters percent-decoded that never need to be encoded.
+/// Decodes percent-encoded characters that are unreserved in RFC 3986.
 fn unreserved(text: &str) -> String {
     let mut left = String::with_capacity(text.len());
     let mut rest = text;
@@ -185,7 +186,8 @@ fn unreserved(text: &str) -> String {
     left
 }
 
-/// All that a server may be known by in these words: each word, and what addresses in it lead to, folded.
+/// Returns every spelling under which a server with this command line or URL may be known: each word, and the targets
+/// of addresses in it, folded.
 pub(crate) fn identity_spellings(words: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::from([words.to_owned(), folded(words)]);
     let parts = words.split(|c: char| c.is_whitespace() || c == '=').filter(|word| !word.is_empty());
@@ -196,7 +198,7 @@ pub(crate) fn identity_spellings(words: &str) -> BTreeSet<String> {
             let mut of_word = BTreeSet::new();
             add_address(&mut of_word, &url);
             for spelling in of_word {
-                // The rest of the words stays, as a rule may be about all of them.
+                // The other words stay, as a rule may match all of them.
                 found.insert(folded(&words.replacen(word, &spelling, 1)));
                 found.insert(folded(&spelling));
             }
@@ -237,11 +239,11 @@ mod tests {
             assert_eq!(normal_path(text), expected, "{text}");
             assert_eq!(is_normal_path(text), expected == text && !text.contains(".."), "{text}");
         }
-        assert!(!is_normal_path(r"a\..\b"), "a path of Windows that climbs");
+        assert!(!is_normal_path(r"a\..\b"), "a Windows path with `..`");
         for text in ["/a/%2E%2e/b", "/a/..%2Fb", "/a%5cb", "/a%00", "/%252e"] {
-            assert!(!is_normal_path(text), "{text} is read in two ways");
+            assert!(!is_normal_path(text), "{text} is parsed in two ways");
         }
-        assert!(is_normal_path("/a%20b"), "a blank is read in one");
+        assert!(is_normal_path("/a%20b"), "an encoded space is parsed in one way");
         for (text, expected) in
             [("/a", true), (r"C:\a", true), ("~/a", true), ("./a", true), (r".\a", true), (r"\a", true), ("a/b", false)]
         {
@@ -276,12 +278,18 @@ mod tests {
             let found = spellings(text);
             assert!(found.contains("https://evil.x/A"), "{text:?}: {found:?}");
             assert!(found.contains("https://evil.x:443/A") || text.ends_with('/'), "{text:?} with its port: {found:?}");
-            assert!(has_others(text), "{text:?} is looked at");
+            assert!(has_others(text), "{text:?} has other spellings");
         }
-        assert!(spellings("https://xn--bcher-kva.x/").contains("https://b\u{fc}cher.x/"), "in letters");
-        assert!(spellings("http://evil.x:81/").contains("http://evil.x:81/"), "another port stays");
-        assert!(!spellings("http://evil.x:81/").contains("http://evil.x/"), "and is no other");
-        assert!(!has_others("plain words"), "nothing is to be spelled");
+        assert!(
+            spellings("https://xn--bcher-kva.x/").contains("https://b\u{fc}cher.x/"),
+            "the Unicode form of a Punycode host"
+        );
+        assert!(spellings("http://evil.x:81/").contains("http://evil.x:81/"), "a port other than the default stays");
+        assert!(
+            !spellings("http://evil.x:81/").contains("http://evil.x/"),
+            "the spelling without the port is another address"
+        );
+        assert!(!has_others("plain words"), "plain words have no other spelling");
     }
 
     #[test]
@@ -314,8 +322,8 @@ mod tests {
             assert!(!is_normal(text), "{text}");
         }
         assert!(address("foo://a.x/").is_some(), "any scheme with a host");
-        assert!(address("C://a/b").is_none(), "but no drive of Windows");
-        assert_eq!(unreserved("%41%2f%7E%zz%4"), "A%2f~%zz%4", "only what needs no encoding is decoded");
+        assert!(address("C://a/b").is_none(), "not a Windows drive");
+        assert_eq!(unreserved("%41%2f%7E%zz%4"), "A%2f~%zz%4", "only unreserved characters are decoded");
     }
 
     #[test]
@@ -326,9 +334,12 @@ mod tests {
         {
             assert!(found.contains(expected), "{expected}: {found:?}");
         }
-        assert!(identity_spellings("NPX Evil-MCP").contains("npx evil-mcp"), "in small letters");
+        assert!(identity_spellings("NPX Evil-MCP").contains("npx evil-mcp"), "in lower case");
         assert!(identity_spellings("run evil%2dmcp").contains("run evil-mcp"), "percent-decoded");
-        assert!(identity_spellings("https://xn--bcher-kva.x/").contains("b\u{fc}cher.x"), "a host in letters");
-        assert_eq!(folded("\u{ff25}vil\u{ff61}\u{ff38}"), "evil.x", "wide letters, and another full stop");
+        assert!(
+            identity_spellings("https://xn--bcher-kva.x/").contains("b\u{fc}cher.x"),
+            "the Unicode form of a Punycode host"
+        );
+        assert_eq!(folded("\u{ff25}vil\u{ff61}\u{ff38}"), "evil.x", "full-width letters and an ideographic full stop");
     }
 }

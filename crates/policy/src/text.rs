@@ -1,5 +1,5 @@
-//! Globs and regular expressions on texts. Where a text is a path or an address they go by more than its letters: a rule that denies
-//! or asks fits other spellings too, and one that allows only fits the normal one.
+//! Globs and regular expressions over strings. Strings that are paths or addresses are compared in several spellings: a
+//! rule that denies or asks also matches alternative spellings, and a rule that allows matches only the normal one.
 
 use std::collections::BTreeSet;
 
@@ -15,17 +15,17 @@ use crate::spelling::{
 };
 use crate::verdict::{JudgedReason, Verdict};
 
-/// A glob on texts.
+/// A glob over strings.
 #[derive(Debug, Clone)]
 pub(crate) struct GlobOn {
     own: Glob,
-    /// The same with its own spelling made normal, if it has another.
+    /// The glob in its own normal spelling, if that differs.
     normal: Option<Glob>,
-    /// The same in folded letters, with slashes for backslashes.
+    /// The glob in folded letters, with backslashes as slashes.
     folded: Option<Glob>,
-    /// Whether it is about addresses, as it has a `://`.
+    /// Set if the glob contains `://`, and is therefore about addresses.
     of_addresses: bool,
-    /// Its parts, to be held against those of an address.
+    /// The glob split into the components of an address.
     parts: Option<AddressShape>,
 }
 
@@ -34,7 +34,7 @@ impl GlobOn {
         let own = Glob::compile(glob)?;
         let normal = Some(normal_glob(glob)).filter(|normal| normal != glob);
         let parts = if matches!(own, Glob::Shape { .. }) { Some(AddressShape::compile(glob)?) } else { None };
-        // A glob whose normal spelling is none, as its backslashes stand for something, has only its own.
+        // A glob whose normal spelling is invalid, because its backslashes are escapes, is compared as written only.
         let normal = normal.and_then(|normal| Glob::compile(&normal).ok());
         let folded = Glob::compile(&folded_glob(glob, with_slashes)).ok();
         Ok(Self { own, normal, folded, of_addresses: glob.contains("://"), parts })
@@ -60,18 +60,18 @@ impl GlobOn {
     }
 }
 
-/// A regular expression on texts.
+/// A regular expression over strings.
 #[derive(Debug, Clone)]
 pub(crate) struct RegexOn {
     pub(crate) expression: Regex,
-    /// Whether it speaks of paths, as it has a slash.
+    /// Set if the expression contains a slash, and is therefore about paths.
     pub(crate) of_paths: bool,
 }
 
 impl RegexOn {
     pub(crate) fn judge(&self, text: &str) -> Verdict {
         let fits = |text: &str| self.expression.is_match(text);
-        // An expression says itself which case it means, with `(?i)`.
+        // The author of an expression chooses case folding with `(?i)`.
         let fits_folded = |text: &str| fits(&text.nfkc().collect::<String>());
         let candidate = Candidate {
             text,
@@ -83,22 +83,22 @@ impl RegexOn {
     }
 }
 
-/// An address that no rule names: whatever fits it is about any address, or about none.
+/// An address that no rule names. A pattern that matches it is about any address, or about none.
 const ANY_ADDRESS: &str = "https://any.invalid/";
 
-/// A text before a pattern.
+/// A string that is compared with a pattern.
 struct Candidate<'a> {
     text: &'a str,
-    /// Whether the pattern is about paths.
+    /// Set if the pattern is about paths.
     of_paths: bool,
-    /// Whether the pattern is about addresses.
+    /// Set if the pattern is about addresses.
     of_addresses: bool,
     fits_as_written: bool,
 }
 
 impl Candidate<'_> {
-    /// `fits` is whether another spelling fits, `fits_folded` whether it does in folded letters, and `is_spread` whether a wildcard
-    /// covers more than one part of an address.
+    /// Compares the string in all spellings. `fits` matches an alternative spelling, `fits_folded` matches it in folded
+    /// letters, and `is_spread` returns `true` if a wildcard covers more than one component of an address.
     fn judge(
         &self,
         fits: impl Fn(&str) -> bool,
@@ -109,7 +109,8 @@ impl Candidate<'_> {
         if self.fits_as_written && !has_others(text) {
             return Verdict::Fits;
         }
-        // `/safe/*` must not allow `/safe/../etc`, nor `/secret/*` miss `/safe/../secret`, wherever the links on the way lead.
+        // `/safe/*` must not allow `/safe/../etc`, and `/secret/*` must not miss `/safe/../secret`, wherever symbolic
+        // links on the way lead.
         let climbs = climbs(text) || climbs(&narrowed(text));
         if !self.fits_as_written {
             let spellings = if self.is_plain(&fits) { BTreeSet::new() } else { spellings(text) };
@@ -135,20 +136,20 @@ impl Candidate<'_> {
         }
     }
 
-    /// Whether a text is no address to a pattern, although a program could put a scheme before it: a word, to a pattern that any
-    /// address would fit.
+    /// Returns `true` if the string is not treated as an address although a program could add a scheme to it: a plain
+    /// word, with a pattern that matches any address.
     fn is_plain(&self, fits: impl Fn(&str) -> bool) -> bool {
         let is_host = self.of_addresses && folded(self.text).contains('.');
         !has_others(self.text) && !is_host && fits(ANY_ADDRESS)
     }
 }
 
-/// Folded letters, with slashes for backslashes.
+/// Folds letters, and replaces backslashes by slashes.
 fn with_slashes(text: &str) -> String {
     folded(text).replace('\\', "/")
 }
 
-/// A glob as its author would have written it for the normal spelling of a path or an address.
+/// Returns the glob that matches the normal spelling of the paths or addresses that this glob matches.
 fn normal_glob(glob: &str) -> String {
     let Some((scheme, rest)) = glob.split_once("://") else { return normal_path(glob) };
     let (authority, path) = match rest.find('/') {
@@ -170,12 +171,12 @@ fn normal_glob(glob: &str) -> String {
     format!("{scheme}://{authority}{path}")
 }
 
-/// The parts of a glob, as far as they are those of an address.
+/// A glob split into the components of an address, as far as possible.
 #[derive(Debug, Clone)]
 struct AddressShape {
-    /// Of scheme and authority together, if the glob does not tell them apart.
+    /// Glob over the origin: scheme and authority together.
     origin: Glob,
-    /// Of all that follows; none if nothing may.
+    /// Glob over everything after the origin, or `None` if nothing may follow.
     rest: Option<Glob>,
 }
 
@@ -184,7 +185,7 @@ impl AddressShape {
         let begin = glob.find("://").map_or(0, |at| at + "://".len());
         let cut = glob[begin..].find(['/', '#']).map_or(glob.len(), |at| begin + at);
         let (origin, rest) = glob.split_at(cut);
-        // `https://api.x*` is about what follows the host. A host that is a wildcard itself stays one.
+        // `https://api.x*` is about the part after the host. A host that is itself a wildcard stays one.
         let bare = origin.trim_end_matches('*');
         let is_open = rest.is_empty() && bare.len() < origin.len() && !bare.ends_with('\\');
         let has_name = bare.len() > begin && !bare.ends_with('.');

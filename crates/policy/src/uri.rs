@@ -1,6 +1,6 @@
-//! Patterns of URIs that a file of answers names: of pages, resources and authorization servers. An allow covers only what lies in
-//! the pattern part by part; a refusal covers every spelling, port and reading that may lead there. Callers: `wider.rs`
-//! and `cli/src/answers/names.rs`.
+//! Patterns of URIs in an answers file: pages, resources and authorization servers. An allow covers only URIs that
+//! match component by component. A refusal covers every spelling, port and reading that may lead there. Callers:
+//! `wider.rs` and `cli/src/answers/names.rs`.
 
 use url::Url;
 
@@ -11,29 +11,30 @@ use crate::pattern::Glob;
 use crate::text::GlobOn;
 use crate::verdict::{JudgedReason, Verdict};
 
-/// A pattern of URIs: `*` is any characters, `?` one. To an allow, neither leaves its part of an address.
+/// A pattern of URIs: `*` matches any characters, `?` one. In an allow, neither crosses a component of an address.
 #[derive(Debug, Clone)]
 pub struct UriPattern {
     glob: GlobOn,
     place: Place,
 }
 
-/// The part of a URI that the pattern is compared with part by part.
+/// The part of a URI that is compared component by component.
 #[derive(Debug, Clone)]
 enum Place {
-    /// A host and a path.
+    /// A host with a path.
     Address { allows: AddressPattern, refuses: AddressPattern },
     /// A path without a host, such as that of `file:///srv/*`.
     Path { scheme: String, path: PathPattern },
-    /// No more than the glob says.
+    /// Nothing in addition to the glob.
     Glob,
 }
 
 impl UriPattern {
-    /// Compiles a pattern. A backslash stands for itself.
+    /// Compiles a pattern. A backslash is a literal.
     ///
     /// # Errors
-    /// If it is too long, or names a path with `..` in it.
+    ///
+    /// Returns [`RuleError::TooLong`] if the pattern is too long, and [`RuleError::Path`] if its path contains `..`.
     pub fn compile(pattern: &str) -> Result<Self, RuleError> {
         let glob = GlobOn::compile(&pattern.replace('\\', r"\\"))?;
         let place = match pattern.split_once("://") {
@@ -45,7 +46,8 @@ impl UriPattern {
         Ok(Self { glob, place })
     }
 
-    /// Whether an allow of this pattern covers a URI: the very one without wildcards, else one in the normal spelling, part by part.
+    /// Returns `true` if an allow with this pattern covers a URI. A pattern without wildcards covers the identical URI.
+    /// Otherwise the URI must be in normal spelling and match component by component.
     #[must_use]
     pub fn allows(&self, uri: &str) -> bool {
         if matches!(self.glob.glob(), Glob::Exactly(own) if own == uri) {
@@ -67,7 +69,7 @@ impl UriPattern {
         }
     }
 
-    /// Whether a refusal of this pattern covers a URI: in any spelling, at any port, by any scheme of the web.
+    /// Returns `true` if a refusal with this pattern covers a URI: in any spelling, at any port, by any web scheme.
     #[must_use]
     pub fn refuses(&self, uri: &str) -> bool {
         let may_fit = |uri: &str| !matches!(self.glob.judge(uri), Verdict::Differs(_));
@@ -101,9 +103,10 @@ impl Place {
         Ok(Self::Path { scheme: scheme.to_owned(), path: PathPattern::compile(path)? })
     }
 
-    /// What of an address can be compared part by part; a host with a wildcard in its middle, for one, can't.
+    /// Compiles an address pattern if it can be compared component by component. A host with a wildcard in its middle,
+    /// for example, can't.
     fn of_address(scheme: &str, rest: &str) -> Self {
-        // `/*` is all that the host has, its first page as well.
+        // `/*` covers everything on the host, including the root page.
         let rest = rest.strip_suffix("/*").filter(|host| !host.contains('/')).unwrap_or(rest);
         let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
         let has_port = authority.rsplit_once(':').is_some_and(|(_, port)| !port.contains(']'));
@@ -119,7 +122,7 @@ impl Place {
     }
 }
 
-/// The same address at the usual port, its host in the normal spelling.
+/// Returns the address at the default port, with a normalized host.
 fn without_port(mut url: Url) -> Option<Url> {
     let host = normal_host(url.host_str()?)?;
     url.set_port(None).ok()?;
@@ -182,7 +185,7 @@ mod tests {
         ] {
             assert_eq!(UriPattern::compile(pattern).unwrap().allows(uri), expected, "{pattern} and {uri}");
         }
-        assert!(UriPattern::compile("file:///srv/../etc").is_err(), "a path that climbs is no pattern");
+        assert!(UriPattern::compile("file:///srv/../etc").is_err(), "a path with `..` is not a pattern");
     }
 
     #[test]

@@ -1,20 +1,20 @@
-//! How a value stands to a condition, and why.
+//! Results of comparing a value with a condition, and their reasons.
 
 use serde::{Deserialize, Serialize};
 
-/// How a value stands to a condition.
+/// The result of comparing a value with a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// It is as the condition says, however it is read.
+    /// The value matches in every reading.
     Fits,
-    /// It is not.
+    /// The value doesn't match.
     Differs(JudgedReason),
-    /// It may be. A rule that denies or asks then fits, and one that allows does not.
+    /// The value may match. A rule that denies or asks then applies, and a rule that allows doesn't.
     Doubtful(JudgedReason),
 }
 
 impl Verdict {
-    /// Whether a rule fits. `is_allow` is whether it allows.
+    /// Returns `true` if a rule with this verdict applies. `is_allow` is set for a rule that allows.
     pub(crate) const fn fits(self, is_allow: bool) -> bool {
         match self {
             Self::Fits => true,
@@ -30,7 +30,7 @@ impl Verdict {
         }
     }
 
-    /// Of two readings of the same value: what they agree on, else a doubt.
+    /// Combines the verdicts of two readings of the same value: the common verdict, or a doubt with reason `if_not`.
     pub(crate) const fn and(self, other: Self, if_not: JudgedReason) -> Self {
         match (self, other) {
             (Self::Fits, Self::Fits) => Self::Fits,
@@ -41,51 +41,51 @@ impl Verdict {
     }
 }
 
-/// Why a value fits a condition, or does not.
+/// The reason why a value matches a condition or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum JudgedReason {
-    /// It is as the condition says.
+    /// The value matches the condition.
     Matches,
-    /// It is something else.
+    /// The value doesn't match the condition.
     Differs,
-    /// The argument is not there.
+    /// The argument is missing from the call.
     Missing,
-    /// It is no text, number or truth value, or the pointer goes on through a list or a text.
+    /// The value is not a string, number or Boolean, or the pointer continues into a list or string.
     NotJudged,
-    /// The text or the list is too long to be judged.
+    /// The string or list is too long to be checked.
     TooLong,
-    /// It fits, or may fit, but is not written in its normal form.
+    /// The value matches, or may match, but is not in its normal form.
     Respelled,
-    /// It has `..` or a zero byte, so that its letters do not say where it leads.
+    /// The value contains `..` or a NUL byte, so that its location differs from its spelling.
     Climbs,
-    /// A wildcard covers more than one part of the address, such as its host and its path.
+    /// A wildcard covers more than one component of the address, such as host and path.
     CrossesParts,
     /// The path is relative, or has another kind of root.
     NotWhole,
-    /// The path goes through a folder with second names, such as `/proc`.
+    /// The path leads through a folder with second names, such as `/proc`.
     SecondName,
-    /// It is the same but for capital and small letters, or how letters are composed.
+    /// The value differs only in case or Unicode composition.
     Letters,
-    /// The links on the path could not be followed.
+    /// The symbolic links on the path could not be resolved.
     Unresolved,
-    /// The links on the path lead elsewhere.
+    /// The symbolic links on the path lead elsewhere.
     LeadsElsewhere,
-    /// It is the folder that holds what the rule names.
+    /// The value is the parent folder of the location that the rule names.
     Holds,
-    /// The address has a user's name or password.
+    /// The address contains a user name or password.
     UserInfo,
-    /// It is no whole address.
+    /// The value is not an absolute address.
     NotAddress,
-    /// It is no number.
+    /// The value is not a number.
     NotNumber,
-    /// It is a text that may be read as a number.
+    /// The value is a string that may be parsed as a number.
     TextNumber,
 }
 
 impl JudgedReason {
-    /// A stable name, which the page translates.
+    /// Returns the stable name of the reason, which the page translates.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,5 +1,5 @@
-//! What a rule that denies or asks covers beside what its pattern says by its letters: the folder that holds what it names, and a host
-//! by every scheme of the web. A rule that allows covers neither. Used by `argument.rs`.
+//! Additional matches of rules that deny or ask: the parent folder of the named location, and a named host by every web
+//! scheme. Rules that allow have none of them. Used by `argument.rs`.
 
 use crate::address::{AddressPattern, split_port, usual_port};
 use crate::matcher::Matcher;
@@ -8,15 +8,15 @@ use crate::uri::UriPattern;
 use crate::verdict::{JudgedReason, Verdict};
 use crate::{ArgumentIs, Effect, RuleError};
 
-/// The conditions beside a rule's own.
+/// Conditions in addition to a rule's own.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Wider {
-    /// The folder of `/secret/*`: whoever lists it learns what lies there, and whoever moves it takes that along.
+    /// The folder of `/secret/*`: listing it reveals its content, and moving it moves the content.
     holder: Option<Box<Matcher>>,
     host: Option<SameHost>,
 }
 
-/// A host that the pattern names, by any scheme of the web, and at any port unless it names one.
+/// A host that the pattern names, by any web scheme, and at any port unless the pattern names one.
 #[derive(Debug, Clone)]
 enum SameHost {
     OfGlob(Vec<UriPattern>),
@@ -24,10 +24,11 @@ enum SameHost {
 }
 
 impl Wider {
-    /// The conditions beside `is`.
+    /// Compiles the additional conditions for `is`.
     ///
     /// # Errors
-    /// If the pattern can't be compiled.
+    ///
+    /// Returns an error if the pattern is invalid.
     pub(crate) fn of(is: &ArgumentIs, effect: Effect) -> Result<Self, RuleError> {
         if effect == Effect::Allow {
             return Ok(Self::default());
@@ -36,7 +37,7 @@ impl Wider {
         Ok(Self { holder, host: SameHost::of(is) })
     }
 
-    /// How a text that is not what the pattern says by its letters stands to it.
+    /// Checks a string that doesn't match the rule's own condition. Returns `None` if it doesn't match here either.
     pub(crate) fn judge(&self, text: &str, facts: &PathFacts) -> Option<Verdict> {
         let is_holder = |holder: &Matcher| !matches!(holder.judge_text(text, facts), Verdict::Differs(_));
         if self.holder.as_deref().is_some_and(is_holder) {
@@ -50,12 +51,12 @@ impl Wider {
     }
 }
 
-/// The pattern without the wildcard that is its last part.
+/// Returns the pattern without a final wildcard component.
 fn holder(is: &ArgumentIs) -> Option<ArgumentIs> {
     let stripped = |text: &str| {
         let whole = text.strip_suffix("**").or_else(|| text.strip_suffix('*'))?;
         let holder = whole.strip_suffix(['/', '\\'])?;
-        // The root, and what is no name but a part of an address, hold everything.
+        // The root, or a text that is only part of an address, contains everything.
         let is_name = !holder.is_empty() && !holder.ends_with(['/', '\\', ':']);
         is_name.then(|| holder.to_owned())
     };
@@ -68,7 +69,7 @@ fn holder(is: &ArgumentIs) -> Option<ArgumentIs> {
 }
 
 impl SameHost {
-    /// None where the pattern names no host: `http://*` is about what is not encrypted.
+    /// Returns `None` if the pattern names no host: `http://*` is about unencrypted connections.
     fn of(is: &ArgumentIs) -> Option<Self> {
         let text = match is {
             ArgumentIs::Glob(text) | ArgumentIs::Address(text) => text,
@@ -81,7 +82,7 @@ impl SameHost {
         if !is_web || host.trim_matches(['*', '.']).is_empty() || text.contains('\\') {
             return None;
         }
-        // Both at once: the folder of `https://host/a/*`, by another scheme.
+        // Combines both cases: the folder of `https://host/a/*`, by another scheme.
         let path = path.trim_end_matches('*').trim_end_matches('/');
         if matches!(is, ArgumentIs::Glob(_)) {
             let folder = format!("{scheme}://{authority}/{path}");

@@ -1,4 +1,4 @@
-//! For how long, where and of what a standing approval holds.
+//! Scope, expiry and subject of grants.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use policy::{
@@ -12,7 +12,7 @@ fn definition() -> Hash {
     Hash::of(&json!("v1"))
 }
 
-/// An approval of the tool "read" that holds for good.
+/// Returns a lasting grant for the tool `read`.
 fn grant() -> Grant {
     Grant {
         id: GrantId::default(),
@@ -31,7 +31,7 @@ fn in_conversation(id: &str) -> Grant {
     Grant { scope: Scope::Conversation, conversation: Some(id.to_owned()), ..grant() }
 }
 
-/// Does something with a call of that tool and a policy with these approvals.
+/// Passes a call of that tool and a policy with these grants to a closure.
 fn with_call<T>(
     grants: &[Grant],
     conversation: Option<&str>,
@@ -84,7 +84,10 @@ fn an_approval_of_a_conversation_holds_in_that_one() {
         assert_eq!(fit(&own, elsewhere, false), Fit::OtherConversation, "in {elsewhere:?}");
     }
     let nowhere = [Grant { conversation: None, ..in_conversation("c1") }];
-    assert!(!is_allowed(&nowhere, None) && !is_allowed(&nowhere, Some("c1")), "one that names none holds in none");
+    assert!(
+        !is_allowed(&nowhere, None) && !is_allowed(&nowhere, Some("c1")),
+        "a grant without a conversation applies in none"
+    );
 }
 
 #[test]
@@ -103,7 +106,7 @@ fn an_approval_replaces_that_of_the_same_subject_and_conversation_only() {
     ids.sort_unstable_by_key(|id| id.0);
     ids.dedup();
     assert_eq!(ids.len(), 7, "no two have the same number");
-    assert_eq!(grants.revoke(older), None, "the older one is gone");
+    assert_eq!(grants.revoke(older), None, "the older grant is replaced");
     for id in others.into_iter().chain([newer]) {
         assert!(grants.revoke(id).is_some(), "{id:?} stands");
     }
@@ -111,11 +114,11 @@ fn an_approval_replaces_that_of_the_same_subject_and_conversation_only() {
 
 #[test]
 fn words_of_other_servers_hold_an_approval_back() {
-    assert_eq!(fit(&[grant()], None, true), Fit::AfterUntrusted, "it is explained");
-    assert_eq!(fit(&[grant()], None, false), Fit::Fits, "without them it holds");
+    assert_eq!(fit(&[grant()], None, true), Fit::AfterUntrusted, "the explanation names the reason");
+    assert_eq!(fit(&[grant()], None, false), Fit::Fits, "the grant applies without untrusted content");
     let decision = with_call(&[grant()], Some("c1"), true, |policy, act| policy.decide(act, NOW));
-    let Decision::Ask { rule, scopes, .. } = decision else { panic!("it asks: {decision:?}") };
-    assert_eq!((rule, scopes), (Rule::AfterUntrusted, &[Scope::Once][..]), "for this call alone");
+    let Decision::Ask { rule, scopes, .. } = decision else { panic!("expected a consent request: {decision:?}") };
+    assert_eq!((rule, scopes), (Rule::AfterUntrusted, &[Scope::Once][..]), "only this call can be approved");
 }
 
 #[test]
@@ -135,8 +138,15 @@ fn an_approval_that_could_not_be_kept_ends_with_the_session() {
     let kept = grants.add(grant()).unwrap();
     let other = grants.add(Grant { server: "other".to_owned(), ..grant() }).unwrap();
     grants.keep_for_session(other);
-    assert_eq!(grants.to_keep().iter().map(|grant| grant.id).collect::<Vec<_>>(), [kept], "the other is not kept");
-    assert!(grants.iter().any(|grant| grant.id == other && grant.scope == Scope::Session), "but stands until the end");
+    assert_eq!(
+        grants.to_keep().iter().map(|grant| grant.id).collect::<Vec<_>>(),
+        [kept],
+        "a session grant is not persisted"
+    );
+    assert!(
+        grants.iter().any(|grant| grant.id == other && grant.scope == Scope::Session),
+        "a session grant stays in memory"
+    );
 }
 
 #[test]
@@ -153,11 +163,18 @@ fn approvals_that_changed_on_disk_are_taken_over() {
     let (gone, added) = grants.replace_kept(vec![named("stays"), changed, named("comes"), once]);
     let mut names: Vec<_> = added.iter().map(|grant| grant.server.as_str()).collect();
     names.sort_unstable();
-    assert_eq!(names, ["changes", "comes"], "what is new or differs is added; what does not last is not");
-    assert_eq!(gone.iter().map(|grant| grant.id).collect::<Vec<_>>(), [goes, changes], "the older ones are gone");
+    assert_eq!(names, ["changes", "comes"], "new and changed grants are added, session grants are not");
+    assert_eq!(
+        gone.iter().map(|grant| grant.id).collect::<Vec<_>>(),
+        [goes, changes],
+        "missing and changed grants are revoked"
+    );
     let left: Vec<_> = grants.iter().map(|grant| grant.id).collect();
-    assert!([stays, own, session].iter().all(|id| left.contains(id)), "the others keep their numbers: {left:?}");
-    assert!(![goes, changes].iter().any(|id| left.contains(id)), "and nothing of the older ones stands: {left:?}");
+    assert!(
+        [stays, own, session].iter().all(|id| left.contains(id)),
+        "unchanged grants keep their identifiers: {left:?}"
+    );
+    assert!(![goes, changes].iter().any(|id| left.contains(id)), "revoked grants are removed: {left:?}");
 }
 
 #[test]
@@ -168,13 +185,13 @@ fn a_removed_server_keeps_no_approval_and_makes_room() {
         grants.add(Grant { subject: Subject::Tool(tool.to_string()), ..grant() }).unwrap();
     }
     let other = Grant { server: "other".to_owned(), ..grant() };
-    assert!(grants.add(other.clone()).is_err(), "there is no room");
+    assert!(grants.add(other.clone()).is_err(), "the limit is reached");
     let tool = grants.find("files", &Subject::Tool("7".to_owned())).unwrap().id;
     grants.revoke(tool).unwrap();
-    assert!(grants.find("files", &Subject::Tool("7".to_owned())).is_none(), "one is taken back");
-    assert!(grants.find("files", &Subject::Tool("8".to_owned())).is_some(), "and no other");
+    assert!(grants.find("files", &Subject::Tool("7".to_owned())).is_none(), "the grant is revoked");
+    assert!(grants.find("files", &Subject::Tool("8".to_owned())).is_some(), "other grants stay");
     let kept = grants.add(other.clone()).unwrap();
-    assert!(grants.add(Grant { subject: Subject::Command, ..other }).is_err(), "it made room for one");
+    assert!(grants.add(Grant { subject: Subject::Command, ..other }).is_err(), "revoking makes room for one grant");
     grants.remove_server("files");
-    assert_eq!(grants.iter().map(|grant| grant.id).collect::<Vec<_>>(), [kept], "those of the other server stay");
+    assert_eq!(grants.iter().map(|grant| grant.id).collect::<Vec<_>>(), [kept], "grants of the other server stay");
 }

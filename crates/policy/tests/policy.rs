@@ -1,4 +1,4 @@
-//! Decisions, one table row each.
+//! Decisions of the policy without rules, one table row each.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::sync::LazyLock;
@@ -89,9 +89,9 @@ fn each_act_meets_its_rule() {
         ("a form asks", &granted, Act::FillForm { server: "files" }, Some(Rule::FormsAsk)),
         ("a URL asks", &granted, Act::OpenUrl { server: "files" }, Some(Rule::UrlsAsk)),
         ("folders ask first", &granted, Act::ShareRoots { server: "files", decided: false }, Some(Rule::RootsAsk)),
-        ("decided folders are told", &granted, Act::ShareRoots { server: "files", decided: true }, None),
+        ("decided folders are shared", &granted, Act::ShareRoots { server: "files", decided: true }, None),
         ("signing in asks", &granted, Act::SignIn { server: "files", steps_up: false }, Some(Rule::SignInAsks)),
-        ("so does more than before", &granted, Act::SignIn { server: "files", steps_up: true }, Some(Rule::SignInAsks)),
+        ("a step-up asks", &granted, Act::SignIn { server: "files", steps_up: true }, Some(Rule::SignInAsks)),
         ("reading is the user's own act", &none, Act::ReadAtUsersWish { server: "files", conversation: None }, None),
     ];
     for (what, policy, act, expected) in cases {
@@ -107,8 +107,8 @@ fn nothing_but_commands_tools_and_folders_can_be_remembered() {
         Act::FillForm { server: "s" },
         Act::OpenUrl { server: "s" },
     ] {
-        let Decision::Ask { scopes, .. } = policy.decide(&act, 0) else { panic!("{act:?} must ask") };
-        assert_eq!(scopes, &[Scope::Once], "{act:?} offers no approval that lasts");
+        let Decision::Ask { scopes, .. } = policy.decide(&act, 0) else { panic!("{act:?} must require consent") };
+        assert_eq!(scopes, &[Scope::Once], "{act:?} offers no lasting approval");
     }
 }
 
@@ -119,14 +119,14 @@ fn a_muted_server_is_refused_what_it_asks_for_and_nothing_else() {
     let definition = hash("v1");
     let decide = |policy: &Policy, act: Act<'_>| rule(policy.decide(&act, 0));
     let sample = |server| Act::Sample { server, would_use: SamplingUse::default() };
-    assert_eq!(decide(&policy, sample("loud")), Some(Rule::Muted), "it is refused");
+    assert_eq!(decide(&policy, sample("loud")), Some(Rule::Muted), "sampling is denied");
     assert_eq!(
         decide(&policy, Act::ShareRoots { server: "loud", decided: true }),
         Some(Rule::Muted),
-        "a refusal beats what is decided"
+        "muting beats the decision about folders"
     );
     let sign_in = |steps_up| decide(&policy, Act::SignIn { server: "loud", steps_up });
-    assert_eq!(sign_in(true), Some(Rule::Muted), "more permissions in the middle of a call, too");
+    assert_eq!(sign_in(true), Some(Rule::Muted), "a step-up is denied");
     assert_eq!(sign_in(false), Some(Rule::SignInAsks), "the user can still sign in");
     assert_eq!(decide(&policy, sample("calm")), Some(Rule::SamplingAsks), "others still ask");
     assert_eq!(
@@ -135,7 +135,7 @@ fn a_muted_server_is_refused_what_it_asks_for_and_nothing_else() {
         "the user can still call its tools"
     );
     policy.unmute("loud");
-    assert_eq!(decide(&policy, sample("loud")), Some(Rule::SamplingAsks), "it can ask again");
+    assert_eq!(decide(&policy, sample("loud")), Some(Rule::SamplingAsks), "sampling requires consent again");
 }
 
 #[test]
@@ -145,36 +145,36 @@ fn grants_of_a_session_are_not_kept() {
         ("s", Subject::Tool("t".into()), "b", Scope::Session),
     ]);
     let kept = policy.grants().to_keep();
-    assert_eq!(kept.len(), 1, "only the lasting grant is kept");
+    assert_eq!(kept.len(), 1, "only the lasting grant is persisted");
     let again = Grants::from_kept(kept);
-    assert!(again.find("s", &Subject::Command).is_some(), "and it stands after a restart");
-    assert!(again.find("s", &Subject::Tool("t".into())).is_none(), "the other one does not");
+    assert!(again.find("s", &Subject::Command).is_some(), "the lasting grant is restored");
+    assert!(again.find("s", &Subject::Tool("t".into())).is_none(), "the session grant is not restored");
 }
 
 #[test]
 fn a_kept_file_cannot_bring_in_too_many_grants_or_a_grant_for_once() {
     let one = policy_with(&[("s", Subject::Command, "a", Scope::Always)]).grants().to_keep().remove(0);
     let many = (0..Grants::LIMIT + 10).map(|i| policy::Grant { server: format!("s{i}"), ..one.clone() }).collect();
-    assert_eq!(Grants::from_kept(many).iter().count(), Grants::LIMIT, "the bound holds");
+    assert_eq!(Grants::from_kept(many).iter().count(), Grants::LIMIT, "the limit applies to persisted grants");
     let once = vec![policy::Grant { scope: Scope::Once, ..one }];
-    assert_eq!(Grants::from_kept(once).iter().count(), 0, "an approval for one act never stands");
+    assert_eq!(Grants::from_kept(once).iter().count(), 0, "an approval for one act is never restored");
 }
 
 #[test]
 fn revoking_and_forgetting_ask_again() {
     let mut policy = policy_with(&[("s", Subject::Command, "a", Scope::Always)]);
     let (command, id) = (hash("a"), policy.grants().iter().next().unwrap().id);
-    assert!(policy.grants_mut().revoke(id).is_some(), "it was there");
-    assert!(policy.grants_mut().revoke(id).is_none(), "and is gone");
+    assert!(policy.grants_mut().revoke(id).is_some(), "the grant existed");
+    assert!(policy.grants_mut().revoke(id).is_none(), "the grant is already revoked");
     let act = Act::StartServer { server: "s", command: &command };
-    assert_eq!(rule(policy.decide(&act, 0)), Some(Rule::NewCommand), "it asks again");
+    assert_eq!(rule(policy.decide(&act, 0)), Some(Rule::NewCommand), "a revoked start requires consent");
 }
 
 #[test]
 fn canonical_json_does_not_depend_on_the_order_of_keys_but_on_all_else() {
     let a = json!({"b": [1, {"y": null, "x": "é"}], "a": 1.5});
     let b = json!({"a": 1.5, "b": [1, {"x": "é", "y": null}]});
-    assert_eq!(canonical_json(&a), canonical_json(&b), "order of keys does not matter");
+    assert_eq!(canonical_json(&a), canonical_json(&b), "the order of keys does not matter");
     assert_eq!(canonical_json(&a), r#"{"a":1.5,"b":[1,{"x":"é","y":null}]}"#, "keys are sorted at every depth");
     for other in [json!({"a": 1.5, "b": [{"x": "é", "y": null}, 1]}), json!({"a": 1.5}), json!({"a": "1.5", "b": []})]
     {
@@ -186,12 +186,8 @@ fn canonical_json_does_not_depend_on_the_order_of_keys_but_on_all_else() {
 fn strings_are_written_as_json_writes_them() {
     for string in ["", "plain", "é 😀", "quote \" slash / back \\", "\u{0}\u{1f}\n\t\u{7f}\u{2028}"] {
         let value = json!({ string: string });
-        assert_eq!(canonical_json(&value), value.to_string(), "{string:?} is escaped as JSON demands");
-        assert_eq!(
-            canonical_object(value.as_object().unwrap()),
-            value.to_string(),
-            "{string:?}, also in an object alone"
-        );
+        assert_eq!(canonical_json(&value), value.to_string(), "{string:?} is escaped as serde_json does");
+        assert_eq!(canonical_object(value.as_object().unwrap()), value.to_string(), "{string:?}as an object");
     }
 }
 
@@ -208,7 +204,7 @@ fn a_hash_that_was_begun_is_the_hash_of_the_whole() {
 fn a_hash_is_written_as_the_sha_256_of_the_canonical_json() {
     let of_nothing = Hash::of_bytes(b"");
     assert_eq!(of_nothing.as_str(), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-    assert_eq!(of_nothing.to_string(), of_nothing.as_str(), "shown as it is kept");
+    assert_eq!(of_nothing.to_string(), of_nothing.as_str(), "displayed as stored");
     assert_eq!(Hash::of(&json!({"b": 1, "a": 2})), Hash::of_bytes(br#"{"a":2,"b":1}"#));
     for text in ["\"", "\\", "\n", "\u{1}", " ", "~", ""] {
         assert_eq!(canonical_json(&json!(text)), serde_json::to_string(text).unwrap(), "{text:?} alone");

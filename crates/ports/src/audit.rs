@@ -1,4 +1,4 @@
-//! The port of the audit log: what is written down, how it is asked for, and what a check of it finds.
+//! The port of the audit log: its entries, queries, and verification results. `store` implements it.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -9,56 +9,56 @@ use domain::StoreError;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
-/// The most characters of a subject that are written down.
+/// Maximum length of a recorded subject, in characters.
 pub const MAX_SUBJECT: usize = 2_000;
-/// The most bytes of what crossed that are written down.
+/// Maximum size of a recorded payload, in bytes.
 pub const MAX_CONTENT: usize = 16 * 1024;
 
-/// One decision, as it stands in the audit log.
+/// A decision as recorded in the audit log.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditEntry {
-    /// Its number, from 1; set by the log.
+    /// Number of the entry, from 1. Assigned by the log.
     #[serde(default)]
     pub number: u64,
-    /// When, in milliseconds since 1970.
+    /// Time of the decision, in milliseconds since 1970.
     pub at: u64,
-    /// Who asked for it: `user`, `model`, `server` or `host`. Nothing in entries of older versions.
+    /// Initiator of the act: `user`, `model`, `server` or `host`. Empty in entries of older versions.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub asker: Cow<'static, str>,
-    /// The server.
+    /// Name of the server that the act is about.
     pub server: String,
-    /// What kind of question.
+    /// Kind of the consent request.
     pub kind: Cow<'static, str>,
-    /// What it was about; at most [`MAX_SUBJECT`] characters.
+    /// Subject of the decision, at most [`MAX_SUBJECT`] characters.
     pub subject: String,
-    /// What crossed or would have, without secrets; at most the first [`MAX_CONTENT`] bytes.
+    /// Payload without secrets, at most the first [`MAX_CONTENT`] bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
-    /// How many bytes the whole content has, if only its beginning is written down.
+    /// Size of the whole payload in bytes, if only its beginning is recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_bytes: Option<u64>,
-    /// `allowed`, `denied`, `cancelled` or `withdrawn`.
+    /// Decision: `allowed`, `denied`, `cancelled` or `withdrawn`.
     pub decision: Cow<'static, str>,
-    /// `once`, `session`, `conversation` or `always`, if allowed.
+    /// Scope of an approval: `once`, `session`, `conversation` or `always`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<Cow<'static, str>>,
-    /// `user`, `grant`, `answers` or `policy`.
+    /// Origin of the decision: `user`, `grant`, `answers` or `policy`.
     pub by: Cow<'static, str>,
-    /// The rule or the grant that decided, in words or by its id.
+    /// Rule or grant that decided, as text or by its identifier.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub rule: Cow<'static, str>,
-    /// The conversation it belongs to.
+    /// Conversation that the act belongs to, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
-    /// The hash of what crossed or would have.
+    /// Hash of the payload.
     pub hash: String,
-    /// Whether it was taken over from a log that was not chained.
+    /// Set if the entry was imported from a log without a hash chain.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub imported: bool,
 }
 
 impl AuditEntry {
-    /// Cuts what is longer than an entry may hold.
+    /// Truncates fields that exceed the limits of an entry.
     pub fn bound(&mut self) {
         if let Some((end, _)) = self.subject.char_indices().nth(MAX_SUBJECT) {
             self.subject.truncate(end);
@@ -70,237 +70,249 @@ impl AuditEntry {
     }
 }
 
-/// Which entries to read. What is not said fits all.
+/// Filter for reading entries. An unset field matches every entry.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AuditQuery {
-    /// Only those with a smaller number.
+    /// Upper bound of the entry numbers, exclusive.
     pub before: Option<u64>,
-    /// At most so many.
+    /// Maximum number of entries.
     pub limit: usize,
-    /// Only of this server.
+    /// Name of the server.
     pub server: Option<String>,
-    /// Only of this kind.
+    /// Kind of the consent request.
     pub kind: Option<String>,
-    /// Only with this decision.
+    /// Decision of the entry.
     pub decision: Option<String>,
-    /// Only from this time on, in milliseconds since 1970.
+    /// Earliest time, in milliseconds since 1970.
     pub since: Option<u64>,
-    /// Only before this time, in milliseconds since 1970.
+    /// Upper bound of the time, exclusive, in milliseconds since 1970.
     pub until: Option<u64>,
-    /// Only with all of these words, whatever their case, in server, kind, subject, content, decision, rule or who decided.
+    /// Words that must all occur, ignoring case, in server, kind, subject, content, decision, rule or origin of the
+    /// decision.
     pub words: Vec<String>,
 }
 
 impl AuditQuery {
-    /// The latest entries.
+    /// Creates a query for the latest entries.
     #[must_use]
     pub fn latest(limit: usize) -> Self {
         Self { limit, ..Self::default() }
     }
 }
 
-/// How long entries are kept. The older ones are removed, and that they were is written down.
+/// Retention limits of the log. Older entries are removed, and the removal is recorded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AuditRetention {
-    /// For so many days; 0 for ever.
+    /// Maximum age in days, or 0 for no limit.
     pub days: u32,
-    /// In so many megabytes; 0 for no bound.
+    /// Maximum size in megabytes, or 0 for no limit.
     pub megabytes: u32,
 }
 
-/// An entry that was written.
+/// A written entry of the log.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Written {
-    /// Its number in the log.
+    /// Number in the log.
     pub number: u64,
-    /// Its place among those that this program wrote, from 1; 0 if it is durable as it is written.
+    /// Position among the entries written by this process, from 1, or 0 if an entry is durable as soon as it is
+    /// written.
     pub place: u64,
 }
 
-/// What becomes of an entry that is handed over.
+/// The immediate outcome of [`AuditLog::append_later`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Appended {
-    /// It is written.
+    /// The entry has been written.
     Written(Written),
-    /// It will be told.
+    /// The outcome will be reported to [`AuditReceipts`].
     Later,
 }
 
-/// What the log tells its host. Nothing waits to tell or to be told.
+/// Receipts that the log sends to the host. Neither side blocks.
 #[derive(Debug, Default)]
 pub struct AuditReceipts {
-    /// Bounded by the entries that were handed over and not answered, which the log bounds.
+    /// Bounded by the number of pending entries, which the log limits.
     written: Mutex<Vec<(u64, Result<Written, StoreError>)>>,
     told: Notify,
 }
 
 impl AuditReceipts {
-    /// The entries that were handed over with these tickets are written, or are not.
+    /// Reports the outcome of pending entries, by ticket.
     pub fn written(&self, receipts: impl IntoIterator<Item = (u64, Result<Written, StoreError>)>) {
         self.written.lock().unwrap_or_else(PoisonError::into_inner).extend(receipts);
         self.told.notify_one();
     }
 
-    /// More entries are durable than before, or it turned out that they never will be.
+    /// Reports that more entries have become durable, or that they never will.
     pub fn durable(&self) {
         self.told.notify_one();
     }
 
-    /// Waits until something was told, and takes it.
+    /// Waits for the next report, and takes the outcomes.
     pub async fn next(&self) -> Vec<(u64, Result<Written, StoreError>)> {
         self.told.notified().await;
         std::mem::take(&mut self.written.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// The audit log: append only, each entry chained to the one before.
+/// The audit log: append-only, with each entry chained to the previous one by its hash.
 pub trait AuditLog: Send + Sync {
-    /// The file's path, to show.
+    /// Returns the path of the file, for display.
     fn path(&self) -> PathBuf;
-    /// Where the outcomes of [`append_later`](Self::append_later) and [`durable`](Self::durable) are told.
-    fn report_to(&self, receipts: Arc<AuditReceipts>);
-    /// Writes an entry. From then on it outlasts this program; whether also the loss of power, says
+    /// Sets the receiver for outcomes of [`append_later`](Self::append_later) and changes of
     /// [`durable`](Self::durable).
+    fn report_to(&self, receipts: Arc<AuditReceipts>);
+    /// Writes an entry. A written entry survives a crash of this process. [`durable`](Self::durable) reports when it
+    /// also survives a power failure.
     ///
     /// # Errors
-    /// If the file can't be written. Then nothing may cross.
+    ///
+    /// Returns [`StoreError`] if the file can't be written. The payload must then not be sent.
     fn append(&self, entry: AuditEntry) -> Result<Written, StoreError>;
-    /// Hands an entry over without waiting for it to be written. The outcome is told under `ticket`.
+    /// Queues an entry without waiting for the write. The outcome is reported under `ticket`.
     ///
     /// # Errors
-    /// If the log is known not to work, or has too much to do. Then nothing may cross.
+    ///
+    /// Returns [`StoreError`] if the log is known to fail, or its queue is full. The payload must then not be sent.
     fn append_later(&self, entry: AuditEntry, ticket: u64) -> Result<Appended, StoreError>;
-    /// Up to which place the entries of this program outlast the loss of power.
+    /// Returns the position up to which entries of this process survive a power failure.
     ///
     /// # Errors
-    /// If that can't be said any more of entries that were written.
+    ///
+    /// Returns [`StoreError`] if written entries can no longer be made durable.
     fn durable(&self) -> Result<u64, StoreError>;
-    /// Waits until all that was handed over is durable.
+    /// Waits until all queued entries are durable.
     ///
     /// # Errors
-    /// If it can't be made so.
+    ///
+    /// Returns [`StoreError`] if they can't be made durable.
     fn flush(&self) -> Result<(), StoreError>;
-    /// The entries that fit, the newest first.
+    /// Returns the entries that match the query, newest first.
     ///
     /// # Errors
-    /// If the file can't be read.
+    ///
+    /// Returns [`StoreError`] if the file can't be read.
     fn read(&self, query: &AuditQuery) -> Result<Vec<AuditEntry>, StoreError>;
-    /// Checks the whole chain and its seal.
+    /// Verifies the whole hash chain and its seal.
     ///
     /// # Errors
-    /// If the file can't be read at all.
+    ///
+    /// Returns [`StoreError`] if the file can't be read.
     fn verify(&self) -> Result<AuditVerdict, StoreError>;
-    /// Checks a file that [`export`](Self::export) wrote, with the same key.
+    /// Verifies a file that [`export`](Self::export) wrote, with the same key.
     ///
     /// # Errors
-    /// If the file can't be read at all.
+    ///
+    /// Returns [`StoreError`] if the file can't be read.
     fn verify_export(&self, file: &std::path::Path) -> Result<AuditVerdict, StoreError>;
-    /// Writes all entries as JSON Lines that can be verified by themselves. Returns how many.
+    /// Exports all entries as JSON Lines that can be verified independently. Returns the number of entries.
     ///
     /// # Errors
-    /// If the log can't be read or the output not be written.
+    ///
+    /// Returns [`StoreError`] if the log can't be read or the output can't be written.
     fn export(&self, out: &mut dyn Write) -> Result<u64, StoreError>;
-    /// Whether the contents of all entries are encrypted on the disk, under the keychain's key.
+    /// Returns `true` if the contents of all entries are encrypted on disk, with the key in the keychain.
     ///
     /// # Errors
-    /// If the file can't be read.
+    ///
+    /// Returns [`StoreError`] if the file can't be read.
     fn is_encrypted(&self) -> Result<bool, StoreError> {
         Ok(false)
     }
-    /// Removes what is older or more than this, now and from time to time.
+    /// Applies retention limits now and periodically.
     fn retain(&self, keep: AuditRetention);
 }
 
-/// What a check of the log found.
+/// The result of verifying the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditVerdict {
-    /// How many entries there are.
+    /// Number of entries that the log contains.
     pub entries: u64,
-    /// The first one's number.
+    /// Number of the first entry.
     pub first: Option<u64>,
-    /// The last one's number.
+    /// Number of the last entry.
     pub last: Option<u64>,
-    /// Up to which number entries were removed because of their age or size.
+    /// Number of the last entry that was removed because of age or size limits.
     pub removed: Option<u64>,
-    /// What can be said of the end.
+    /// State of the seal at the end of the log.
     pub seal: AuditSeal,
-    /// What is wrong; the first of it.
+    /// First problems that were found. Empty if the log is intact.
     pub findings: Vec<AuditFinding>,
-    /// How much more is wrong.
+    /// Number of further problems.
     pub more: u64,
-    /// Of which entries nothing proves who wrote them, from a first to a last one each: they are not sealed, or were found
-    /// without a seal. Their links fit all the same.
+    /// Ranges of entries, first and last, whose author is not proved: they are not sealed, or were found without a
+    /// seal. Their hash chain is intact.
     pub unproved: Vec<(u64, u64)>,
 }
 
 impl AuditVerdict {
-    /// Whether nothing was found to be wrong.
+    /// Returns `true` if no problem was found.
     #[must_use]
     pub const fn is_whole(&self) -> bool {
         self.findings.is_empty()
     }
 
-    /// Whether it is also proved that Drawbridge wrote all of it.
+    /// Returns `true` if the log is intact and all of it is proved to be written by Drawbridge.
     #[must_use]
     pub const fn is_proved(&self) -> bool {
         self.is_whole() && self.unproved.is_empty()
     }
 }
 
-/// What the seal says of the log's end.
+/// The state of the seal at the end of the log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum AuditSeal {
-    /// It is sealed up to this number, by the key that is in the keychain. Entries after it are chained only.
+    /// The log is sealed up to this number, with the key in the keychain. Later entries are only chained.
     Holds {
-        /// The last sealed entry.
+        /// Number of the last sealed entry.
         number: u64,
     },
-    /// It is not sealed: there was no keychain.
+    /// The log is not sealed, because there was no keychain.
     None,
-    /// It is sealed, but the key can't be had to check that.
+    /// The log is sealed, but the key to verify it is unavailable.
     Unchecked {
-        /// Why not.
+        /// Reason why the key is unavailable.
         cause: String,
     },
-    /// It does not fit; the findings say how.
+    /// The seal doesn't match the log. The findings contain the details.
     Broken,
 }
 
-/// Something that is wrong with the log.
+/// A problem that verification found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct AuditFinding {
-    /// What.
+    /// Kind of the problem.
     pub what: Tampered,
-    /// The entry, or the first of several.
+    /// Number of the affected entry, or of the first one.
     pub number: u64,
-    /// The last of several.
+    /// Number of the last affected entry, if there are several.
     pub to: Option<u64>,
-    /// More about it.
+    /// Further details, if any.
     pub detail: Option<String>,
 }
 
-/// What can be wrong with the log.
+/// Kinds of problems with the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Tampered {
-    /// An entry is not as it was written, or not where.
+    /// An entry was modified or moved.
     Changed,
-    /// Entries are missing.
+    /// Entries are missing within the log.
     Missing,
     /// Entries are missing at the end.
     CutOff,
-    /// The seal was not made with the key in the keychain, or not for this log.
+    /// The seal was made with another key, or for another log.
     SealBroken,
-    /// There is a key, and no seal made with it.
+    /// A key exists, but the log has no seal made with it.
     SealMissing,
-    /// The record of what was removed because of its age or size does not fit.
+    /// The record of removed entries doesn't match the log.
     CheckpointBroken,
-    /// When Drawbridge wrote this entry, something was wrong already.
+    /// Drawbridge had already recorded a problem when it wrote this entry.
     Noted,
-    /// The file itself is damaged, or an entry can't be read.
+    /// The file is damaged, or an entry is unreadable.
     Unreadable,
 }

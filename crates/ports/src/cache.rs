@@ -1,33 +1,39 @@
-//! Files that can be made again: answers of registries. `store` implements it.
+//! Files that can be downloaded again: responses of registries. `store` implements the port.
 
 use domain::StoreError;
 
-/// A folder of files that can be made again. A name is at most 100 ASCII letters, digits, `-` and `.`, and does not begin with `.`.
+/// A folder of files that can be downloaded again. A name consists of at most 100 ASCII letters, digits, `-` and `.`,
+/// and doesn't begin with `.`.
 pub trait CacheFiles: Send + Sync {
-    /// Reads a file of at most `limit` bytes; none if there is none.
+    /// Reads a file of at most `limit` bytes, or returns `None` if it doesn't exist.
     ///
     /// # Errors
-    /// If it can't be read, or is larger.
+    ///
+    /// Returns [`StoreError`] if the file can't be read, or is larger.
     fn read(&self, name: &str, limit: u64) -> Result<Option<Vec<u8>>, StoreError>;
-    /// Writes a file atomically, for its user alone.
+    /// Writes a file atomically, readable only by the current user.
     ///
     /// # Errors
-    /// If it can't be written. It is then as it was.
+    ///
+    /// Returns [`StoreError`] if the file can't be written. It is then unchanged.
     fn write(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError>;
-    /// Removes a file, if it is there.
+    /// Removes a file if it exists.
     ///
     /// # Errors
-    /// If it can't be removed.
+    ///
+    /// Returns [`StoreError`] if the file can't be removed.
     fn remove(&self, name: &str) -> Result<(), StoreError>;
-    /// The names of all files.
+    /// Returns the names of all files.
     ///
     /// # Errors
-    /// If the folder can't be read.
+    ///
+    /// Returns [`StoreError`] if the folder can't be read.
     fn names(&self) -> Result<Vec<String>, StoreError>;
-    /// Waits for the only lock of the folder, which all programs share, and holds it until what this gives is dropped. The wait has a bound.
-    /// Who reads a file, changes it and writes it holds the lock meanwhile.
+    /// Acquires the folder's lock, which all processes share, with a timeout. The lock is released when the returned
+    /// value is dropped. Must be acquired to read, modify and write a file.
     ///
     /// # Errors
-    /// If another program holds it for longer.
+    ///
+    /// Returns [`StoreError`] if another process doesn't release the lock in time.
     fn lock(&self) -> Result<Box<dyn Send>, StoreError>;
 }

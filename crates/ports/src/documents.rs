@@ -1,34 +1,41 @@
-//! The small documents that the host keeps, and the rules that whoever runs the computer sets. `store` implements both.
+//! The documents that the host persists, and the system-wide policy file of the administrator. `store` implements both
+//! ports.
 
 use std::path::PathBuf;
 
 use domain::StoreError;
 use tokio::sync::mpsc;
 
-/// Small documents the host keeps: app settings, grants, roots, what runs, what was found out of servers. Each is one readable JSON file.
+/// Documents that the host persists: app settings, grants, roots, running processes, detected properties of servers.
+/// Each is a readable JSON file.
 pub trait Documents: Send + Sync {
-    /// The folder, to show.
+    /// Returns the path of the folder, for display.
     fn path(&self) -> PathBuf;
-    /// Reads a document; none if it was never written, or is JSON's `null`.
+    /// Reads a document, or returns `None` if it was never written or is JSON `null`.
     ///
     /// # Errors
-    /// If the file can't be read or is not JSON.
+    ///
+    /// Returns [`StoreError`] if the file can't be read or is not JSON.
     fn read(&self, name: Document) -> Result<Option<serde_json::Value>, StoreError>;
-    /// Moves a document that can't be used out of the way, so that nothing of it is lost. Gives its new place.
+    /// Moves an unusable document out of the way, so that its content is preserved. Returns the new path.
     ///
     /// # Errors
-    /// If it can't be moved.
+    ///
+    /// Returns [`StoreError`] if the file can't be moved.
     fn set_aside(&self, name: Document) -> Result<PathBuf, StoreError>;
-    /// Writes a document atomically. JSON's `null` stands for no document.
+    /// Writes a document atomically. JSON `null` stands for a missing document.
     ///
     /// # Errors
-    /// If the file can't be written. The former document holds then, also after a restart, unless the error says otherwise.
+    ///
+    /// Returns [`StoreError`] if the file can't be written. Unless the error says otherwise, the previous document
+    /// still applies, also after a restart.
     fn write(&self, name: Document, value: &serde_json::Value) -> Result<(), StoreError>;
-    /// Reads a document, lets `change` make it anew, and writes it. Where other programs may use the documents at the same
-    /// moment (the app and a terminal), none of them may come between.
+    /// Reads a document, computes the new content by `change`, and writes it. Implementations that share documents
+    /// between processes (the app and a terminal) must prevent concurrent updates.
     ///
     /// # Errors
-    /// If the file can't be read or written; it is then unchanged.
+    ///
+    /// Returns [`StoreError`] if the file can't be read or written. It is then unchanged.
     fn update(
         &self,
         name: Document,
@@ -37,120 +44,121 @@ pub trait Documents: Send + Sync {
         let value = change(self.read(name)?);
         self.write(name, &value)
     }
-    /// Starts watching a document; each change from outside sends one message (own writes may, too). Documents that nobody
-    /// else can change send none.
+    /// Starts watching a document. Each external change sends one message, and own writes may send one as well. Does
+    /// nothing for documents that no other process can change.
     fn watch(&self, _name: Document, _changed: mpsc::Sender<()>) {}
-    /// Asks the keychain for the key with which documents that grant rights are sealed, and waits for it, for a while. Watchers of
-    /// those documents are told when the answer comes later.
+    /// Requests the key that seals documents which grant rights, and waits for it up to `patience`. If the key arrives
+    /// later, watchers of these documents are notified.
     fn settle(&self, _patience: std::time::Duration) {}
-    /// How documents that grant rights are told from those that another program wrote.
+    /// Returns the state of sealing for documents that grant rights.
     fn seal(&self) -> DocumentSeal {
         DocumentSeal::None { cause: String::new() }
     }
-    /// The names of documents that stood there when the first key was made, and were sealed as they were. Told once, by the
-    /// program that did it.
+    /// Returns the names of existing documents that were sealed unchanged when the first key was created. Reported
+    /// once, by the process that did it.
     fn adopted(&self) -> Option<Vec<String>> {
         None
     }
-    /// Why a document that grants rights was not used when it was read last; told once.
+    /// Returns the reason why a document that grants rights was rejected at the last read. Reported once.
     fn refused(&self, _name: Document) -> Option<RefusedDocument> {
         None
     }
 }
 
-/// How documents that grant rights are told from those that another program wrote.
+/// The state of sealing for documents that grant rights, which detects changes by other programs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DocumentSeal {
-    /// The keychain has not answered yet. Until then none is used.
+    /// The keychain has not responded yet. Until then, no such document is used.
     Waiting,
-    /// They are not: there is no keychain.
+    /// Documents are not sealed, because there is no keychain.
     None {
-        /// Why not.
+        /// Reason why there is no keychain.
         cause: String,
     },
-    /// They are sealed, and the key can't be had. None is used.
+    /// Documents are sealed, but the key is unavailable. No such document is used.
     Unavailable {
-        /// Why not.
+        /// Reason why the key is unavailable.
         cause: String,
     },
-    /// They are sealed.
+    /// Documents are sealed and verified.
     Sealed,
 }
 
-/// A document that was not used.
+/// A document that was rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefusedDocument {
-    /// Why, in words.
+    /// Reason for the user.
     pub cause: String,
-    /// What is wrong with it.
+    /// Kind of the problem.
     pub why: Refusal,
-    /// Where it was moved.
+    /// Path that the document was moved to, if it was moved.
     pub moved_to: Option<PathBuf>,
 }
 
-/// What is wrong with a document that was not used.
+/// The reason why a document was rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
-    /// Its seal could not be checked.
+    /// The seal could not be verified.
     Unchecked,
-    /// Another program wrote it.
+    /// The document was written by another program.
     Forged,
-    /// There was one, and it is gone.
+    /// The document existed before and was removed.
     Removed,
 }
 
-/// The rules that whoever runs this computer sets for all its users. They are only read here.
+/// The policy of the computer's administrator, which applies to all users. Read-only.
 pub trait ManagedPolicy: Send + Sync {
-    /// The file's path, to show.
+    /// Returns the path of the file, for display.
     fn path(&self) -> PathBuf;
-    /// Reads the file; none if there is none.
+    /// Reads the file, or returns `None` if it doesn't exist.
     ///
     /// # Errors
-    /// If there is one, or may be, that can't be read or is not JSON.
+    ///
+    /// Returns [`StoreError`] if the file exists, or may exist, but can't be read or is not JSON.
     fn read(&self) -> Result<Option<serde_json::Value>, StoreError>;
-    /// Starts watching the file; each change sends one message.
+    /// Starts watching the file. Each change sends one message.
     fn watch(&self, changed: mpsc::Sender<()>);
 }
 
-/// The documents.
+/// The documents that the host persists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Document {
-    /// `settings.json`: the app's settings.
+    /// `settings.json`: settings of the app.
     Settings,
-    /// `grants.json`: standing approvals.
+    /// `grants.json`: grants of the user.
     Grants,
-    /// `roots.json`: the folders each server may know of.
+    /// `roots.json`: folders that each server may see.
     Roots,
-    /// `flow.json`: how content of each server flows on.
+    /// `flow.json`: use of each server's content by models and other servers.
     Flow,
-    /// `running.json`: the processes of this run, for the sweep at the next start.
+    /// `running.json`: processes of the current run, for cleanup at the next start.
     Running,
-    /// `servers.json`: the transport and revision that were found for each server.
+    /// `servers.json`: transport and revision that were detected for each server.
     Servers,
-    /// `policy.json`: the user's rules.
+    /// `policy.json`: rules of the user.
     Policy,
-    /// `sampling.json`: how each server may use the user's models, and what it used.
+    /// `sampling.json`: each server's permission to use models, and its usage.
     Sampling,
-    /// `models.json`: the providers of models.
+    /// `models.json`: providers of models.
     Models,
-    /// `model-lists.json`: the models that each provider listed.
+    /// `model-lists.json`: models that each provider listed.
     ModelLists,
-    /// `pins.json`: what each server is, and how its tools and prompts were defined, as the user saw it.
+    /// `pins.json`: identity of each server, and definitions of its tools and prompts as reviewed by the user.
     Pins,
-    /// `confirmed.json`: what the user confirmed of settings that are edited by hand as well.
+    /// `confirmed.json`: values that the user confirmed in settings that can also be edited by hand.
     Confirmed,
-    /// `answered.json`: the hashes of the definitions of tools that files of answers allowed last, by server and tool.
+    /// `answered.json`: hashes of the tool definitions that answers files allowed last, by server and tool.
     Answered,
-    /// `packages.json`: the version of the package that each server's launcher loads, as it was approved last.
+    /// `packages.json`: package version that each server's launcher loads, as approved last.
     Packages,
-    /// `origins.json`: the registry or the bundle that each server was installed from.
+    /// `origins.json`: registry or bundle that each server was installed from.
     Origins,
-    /// `registry.json`: the registry that servers are installed from, in place of the official one.
+    /// `registry.json`: registry that replaces the official one.
     Registry,
 }
 
 impl Document {
-    /// Its file name.
+    /// Returns the file name of the document.
     #[must_use]
     pub const fn file_name(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! Ports: what the host needs from outside, as traits. `store` and the shells implement them.
+//! Ports: traits for the services that the host requires from outside. `store` and the shells implement them.
 
 mod audit;
 mod cache;
@@ -21,287 +21,322 @@ pub use audit::*;
 pub use cache::CacheFiles;
 pub use documents::*;
 
-/// The servers in `mcp.json`.
+/// The servers configured in `mcp.json`.
 pub trait ServerSettings: Send + Sync {
-    /// The file's path, to show.
+    /// Returns the path of the file, for display.
     fn path(&self) -> PathBuf;
-    /// Reads the servers, in the file's order. A missing file has none.
+    /// Reads the servers in file order. A missing file contains none.
     ///
     /// # Errors
-    /// With the line and what was expected, if the file can't be used.
+    ///
+    /// Returns [`ConfigProblem`] with the line and the expected content if the file is invalid.
     fn load(&self) -> Result<Vec<ServerEntry>, ConfigProblem>;
-    /// Adds a server at the end, or replaces the one with that name (or with `was`, to rename it), keeping its unknown keys
-    /// and all else in the file. Written atomically.
+    /// Adds a server at the end, or replaces the one with this name (or with the name `was`, to rename it). Unknown
+    /// keys of the entry and the rest of the file are preserved. Writes atomically.
     ///
     /// # Errors
-    /// If the file as it is now can't be read, or can't be written; it is then unchanged.
+    ///
+    /// Returns [`ConfigProblem`] if the current file can't be read or written. It is then unchanged.
     fn put(&self, entry: &ServerEntry, was: Option<&str>) -> Result<(), ConfigProblem>;
-    /// As [`put`](Self::put) under the same name, but only if the file has exactly `before` under it, or no server of this name if that is none.
-    /// Compared and written under one lock between the programs of ours. Returns false if the file has something else; it is then unchanged.
+    /// Writes like [`put`](Self::put) under the same name, but only if the current entry equals `before`, or is missing
+    /// if `before` is `None`. Comparison and write happen under one lock between Drawbridge's processes. Returns
+    /// `false` if the current entry differs. The file is then unchanged.
     ///
     /// # Errors
-    /// As for [`put`](Self::put).
+    ///
+    /// Returns [`ConfigProblem`] under the same conditions as [`put`](Self::put).
     fn put_over(&self, entry: &ServerEntry, before: Option<&ServerConfig>) -> Result<bool, ConfigProblem>;
-    /// Takes a server out.
+    /// Removes the server with this name.
     ///
     /// # Errors
-    /// As for [`put`](Self::put).
+    ///
+    /// Returns [`ConfigProblem`] under the same conditions as [`put`](Self::put).
     fn remove(&self, name: &str) -> Result<(), ConfigProblem>;
-    /// Reads the servers in pasted text, in any of the shapes that READMEs print. `taken` are names that are in use.
+    /// Parses servers from pasted text, in any format that READMEs commonly contain. `taken` are names in use.
     ///
     /// # Errors
-    /// With line and column where known, if no server can be read from it.
+    ///
+    /// Returns [`ConfigProblem`], with line and column where known, if the text contains no server.
     fn import(&self, text: &str, taken: &[String]) -> Result<Vec<Imported>, ConfigProblem>;
-    /// Starts watching the file; each change from outside sends one message (own writes may, too).
+    /// Starts watching the file. Each external change sends one message, and own writes may send one as well.
     fn watch(&self, changed: mpsc::Sender<()>);
 }
 
-/// Conversations, what was said in them, and the search through it. Calls block for as long as the disk takes.
+/// Persisted conversations and their full-text search. Calls block for the duration of the disk access.
 ///
-/// Several programs may have the same history open (the app and a terminal). An item is written in one transaction: after a
-/// crash of the program what was written last is there.
+/// Several processes may have the same history open (the app and a terminal). Each item is written in one transaction,
+/// so that the last written item survives a crash of the process.
 pub trait History: Send + Sync {
-    /// The file's path, to show.
+    /// Returns the path of the file, for display.
     fn path(&self) -> PathBuf;
-    /// Id, title and time of change (milliseconds since 1970) of each conversation, the latest first.
+    /// Returns identifier, title and modification time (milliseconds since 1970) of each conversation, latest first.
     ///
     /// # Errors
-    /// If it can't be read.
+    ///
+    /// Returns [`StoreError`] if the history can't be read.
     fn list(&self) -> Result<Vec<(String, String, u64)>, StoreError>;
-    /// Begins a conversation; its items and head are none, whatever is said of them.
+    /// Creates a conversation without items. Items and head in `conversation` are ignored.
     ///
     /// # Errors
-    /// If there is one with this id, the id has another form, or it can't be written.
+    ///
+    /// Returns [`StoreError`] if the identifier exists or is malformed, or the history can't be written.
     fn create(&self, conversation: &history::Conversation) -> Result<(), StoreError>;
-    /// One conversation, without its items.
+    /// Returns a conversation without its items, or `None` if it doesn't exist.
     ///
     /// # Errors
-    /// If it can't be read.
+    ///
+    /// Returns [`StoreError`] if the history can't be read.
     fn conversation(&self, id: &str) -> Result<Option<history::Conversation>, StoreError>;
-    /// Changes a conversation. Whether there is one.
+    /// Changes a conversation. Returns `false` if it doesn't exist.
     ///
     /// # Errors
-    /// If it can't be written.
+    ///
+    /// Returns [`StoreError`] if the history can't be written.
     fn change(&self, id: &str, change: &history::ConversationChange) -> Result<bool, StoreError>;
-    /// Deletes a conversation and all that is in it, so that nothing of it is left in the files. Fine if there is none. If that is interrupted,
-    /// it is no conversation any more, and what is left goes when the history is next opened.
+    /// Deletes a conversation with all of its content, so that nothing remains in the files. Succeeds if it doesn't
+    /// exist. If interrupted, the conversation is already gone, and its remains are removed when the history is next
+    /// opened.
     ///
     /// # Errors
-    /// If it can't be deleted.
-    fn delete(&self, id: &str) -> Result<(), StoreError>;
-    /// Writes items in order, all or none. The last one that is new becomes the head. Whether there is such a conversation.
     ///
-    /// A reply that is coming in is written again and again with more of its text, as [`ItemState::Streaming`], and at its end
-    /// as [`ItemState::Whole`]; if this program ends before, it comes back as [`ItemState::Cut`].
+    /// Returns [`StoreError`] if the conversation can't be deleted.
+    fn delete(&self, id: &str) -> Result<(), StoreError>;
+    /// Writes items in order, all or none. The last new item becomes the head. Returns `false` if the conversation
+    /// doesn't exist.
+    ///
+    /// A streamed reply is written repeatedly with more of its text, as [`ItemState::Streaming`], and finally as
+    /// [`ItemState::Whole`]. If the process ends earlier, it is read as [`ItemState::Cut`].
     ///
     /// [`ItemState::Streaming`]: domain::item::ItemState::Streaming
     /// [`ItemState::Whole`]: domain::item::ItemState::Whole
     /// [`ItemState::Cut`]: domain::item::ItemState::Cut
     ///
     /// # Errors
-    /// If they can't be written, an item comes after one that is not there, or the conversation would have too many.
+    ///
+    /// Returns [`StoreError`] if the items can't be written, an item follows a missing one, or the conversation would
+    /// have too many items.
     fn write(&self, conversation: &str, items: &[history::NewItem]) -> Result<bool, StoreError>;
-    /// Some items of the branch that is shown, or of the one before an item.
+    /// Returns a range of items of the displayed branch, or of the branch before an item. `None` if the conversation or
+    /// item doesn't exist.
     ///
     /// # Errors
-    /// If they can't be read. None where there is no such conversation or item.
+    ///
+    /// Returns [`StoreError`] if the items can't be read.
     fn items(&self, range: &history::ItemRange) -> Result<Option<history::ItemPage>, StoreError>;
-    /// Some items of all branches, in the order in which they were first written, beginning after the item `after`.
+    /// Returns items of all branches in the order of their first write, starting after the item `after`. `None` if the
+    /// conversation or item doesn't exist.
     ///
     /// # Errors
-    /// If they can't be read. None where there is no such conversation or item.
+    ///
+    /// Returns [`StoreError`] if the items can't be read.
     fn all(
         &self,
         conversation: &str,
         after: Option<&str>,
         limit: usize,
     ) -> Result<Option<history::ItemPage>, StoreError>;
-    /// One item, whole.
+    /// Returns a complete item, or `None` if it doesn't exist.
     ///
     /// # Errors
-    /// If it can't be read.
+    ///
+    /// Returns [`StoreError`] if the item can't be read.
     fn item(&self, conversation: &str, item: &str) -> Result<Option<history::Item>, StoreError>;
-    /// One item without what is large in it, as pages of them have it.
+    /// Returns an item without large content, as in a page of items.
     ///
     /// # Errors
-    /// If it can't be read.
+    ///
+    /// Returns [`StoreError`] if the item can't be read.
     fn outline(&self, conversation: &str, item: &str) -> Result<Option<history::Item>, StoreError>;
-    /// What the answers of models took. None where there is no such conversation.
+    /// Returns the total usage of the models' answers, or `None` if the conversation doesn't exist.
     ///
     /// # Errors
-    /// If it can't be read.
+    ///
+    /// Returns [`StoreError`] if the history can't be read.
     fn taken(&self, conversation: &str) -> Result<Option<history::Taken>, StoreError>;
-    /// Shows a branch that goes through an item: the latest end of those becomes the head, unless the head is the end of one
-    /// already. Gives the head; none where there is no such item.
+    /// Displays a branch that contains an item. The latest end of such a branch becomes the head, unless the head
+    /// already is one. Returns the head, or `None` if the item doesn't exist.
     ///
     /// # Errors
-    /// If it can't be written.
+    ///
+    /// Returns [`StoreError`] if the history can't be written.
     fn show(&self, conversation: &str, item: &str) -> Result<Option<String>, StoreError>;
-    /// Items that fit, the latest first.
+    /// Returns the items that match a search, latest first.
     ///
     /// # Errors
-    /// If they can't be read.
+    ///
+    /// Returns [`StoreError`] if the items can't be read.
     fn search(&self, search: &history::HistorySearch) -> Result<Vec<history::FoundItem>, StoreError>;
-    /// The bytes that were [left out](history::Item::left_out) of an item.
+    /// Returns the bytes that were [omitted](history::Item::left_out) from an item.
     ///
     /// # Errors
-    /// If they can't be read.
+    ///
+    /// Returns [`StoreError`] if the bytes can't be read.
     fn blob(&self, hash: &str) -> Result<Option<Vec<u8>>, StoreError>;
-    /// Whether what is said is encrypted on the disk, under the keychain's key.
+    /// Returns `true` if messages are encrypted on disk, with the key in the keychain.
     ///
     /// # Errors
-    /// If it can't be read; also if it is encrypted and the key can't be had.
+    ///
+    /// Returns [`StoreError`] if the history can't be read, or is encrypted and the key is unavailable.
     fn is_encrypted(&self) -> Result<bool, StoreError> {
         Ok(false)
     }
 }
 
-/// What only a shell can do. Each may take as long as the user does.
+/// Functions that only a shell can provide. Calls that prompt the user wait for the user.
 #[async_trait::async_trait]
 pub trait Platform: Send + Sync {
-    /// Opens a URL in the system's browser. Only called with http and https URLs that the user has seen whole.
+    /// Opens a URL in the system's browser. Only called with http and https URLs that were displayed to the user in
+    /// full.
     async fn open_url(&self, url: &str) -> Result<(), String>;
-    /// Lets the user pick a folder.
+    /// Prompts the user for a folder.
     async fn pick_folder(&self) -> Result<Option<PathBuf>, String>;
-    /// Lets the user pick a file to read: one whose name ends in one of these ways, or any if there are none.
+    /// Prompts the user for a file to read. `extensions` limits the choice, unless it is empty.
     async fn pick_file(&self, extensions: &[&str]) -> Result<Option<PathBuf>, String>;
-    /// Lets the user pick a file to write, with a proposed name.
+    /// Prompts the user for a file to write, with a suggested name.
     async fn pick_save_file(&self, name: &str) -> Result<Option<PathBuf>, String>;
-    /// Tells the user that a server's question waits, if the window is in the background. `kind` is the question's, as the audit log
-    /// names it; without a `question` the server waits for the user to begin, as with a sign-in.
+    /// Notifies the user that a server waits for them, if the window is in the background. `kind` is the kind of the
+    /// consent request, as in the audit log. Without a `question`, the server waits for an action of the user, such as
+    /// a sign-in.
     fn announce(&self, server: &str, kind: &str, question: Option<QuestionId>);
 }
 
-/// Secrets, encrypted with a key in the system's keychain. Calls block, and may take as long as the user takes to unlock it, up
-/// to a minute or two.
+/// Secrets, encrypted with a key in the system's keychain. Calls block, for up to a minute or two while the user
+/// unlocks the keychain.
 pub trait Secrets: Send + Sync {
-    /// Reads a secret. None does not prove that it was never kept: some keychains say the same while they are locked.
+    /// Reads a secret. `None` doesn't prove that it was never stored: some keychains report the same while they are
+    /// locked.
     ///
     /// # Errors
-    /// If the keychain can't be read.
+    ///
+    /// Returns [`SecretError`] if the keychain can't be read.
     fn get(&self, key: &str) -> Result<Option<String>, SecretError>;
-    /// Keeps a secret, in the keychain or, where there is none, in memory until the program ends.
+    /// Stores a secret in the keychain, or, if there is none, in memory until the process ends.
     ///
     /// # Errors
-    /// If it can't be kept at all.
+    ///
+    /// Returns [`SecretError`] if the secret can't be stored.
     fn set(&self, key: &str, secret: &str) -> Result<SecretKept, SecretError>;
-    /// Forgets a secret; fine if there is none.
+    /// Deletes a secret. Succeeds if it doesn't exist.
     ///
     /// # Errors
-    /// If the keychain can't be changed.
+    ///
+    /// Returns [`SecretError`] if the keychain can't be changed.
     fn delete(&self, key: &str) -> Result<(), SecretError>;
-    /// The keys of all secrets that begin with this, in any order. The keychain is not asked for it.
+    /// Returns the keys of all secrets with this prefix, in any order. Doesn't access the keychain.
     ///
     /// # Errors
-    /// If it can't be told which there are.
+    ///
+    /// Returns [`SecretError`] if the list of secrets can't be read.
     fn keys(&self, prefix: &str) -> Result<Vec<String>, SecretError>;
-    /// Keeps other programs that have the same secrets from holding this name, until what it gives is dropped. None where no
-    /// other program has them, or where one holds it for too long.
+    /// Acquires a lock of this name, which excludes other processes with the same secrets until the returned value is
+    /// dropped. `None` if no other process shares the secrets, or another process holds the lock for too long.
     fn hold(&self, _name: &str) -> Option<Box<dyn Send>> {
         None
     }
-    /// A short text that the keychain itself has under this name, so that nobody who can only write files can take it back.
-    /// None where there is no keychain.
+    /// Reads a short text that is stored in the keychain itself, so that a program which can only write files can't
+    /// revert it. `None` if there is no keychain.
     ///
     /// # Errors
-    /// If the keychain can't be read.
+    ///
+    /// Returns [`SecretError`] if the keychain can't be read.
     fn mark(&self, _name: &str) -> Result<Option<String>, SecretError> {
         Ok(None)
     }
-    /// Has the keychain itself keep a short text. Nothing is kept where there is none.
+    /// Stores a short text in the keychain itself. Does nothing if there is no keychain.
     ///
     /// # Errors
-    /// If the keychain can't be changed.
+    ///
+    /// Returns [`SecretError`] if the keychain can't be changed.
     fn set_mark(&self, _name: &str, _mark: &str) -> Result<(), SecretError> {
         Ok(())
     }
-    /// Whether secrets outlast the program, and if not, why.
+    /// Returns the persistence of secrets, with the reason if they are only stored in memory.
     fn status(&self) -> SecretsStatus {
         SecretsStatus::Keychain
     }
 }
 
-/// Whether secrets outlast the program. In words, with what can be done.
+/// The persistence of secrets. Each message says what the user can do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum SecretsStatus {
-    /// They do: the keychain works.
+    /// Secrets are persisted: the keychain works.
     #[error("secrets are kept encrypted, with a key in the system's keychain")]
     Keychain,
-    /// The keychain is locked, or the user did not let Drawbridge in.
+    /// The keychain is locked, or the user denied access.
     #[error(
         "secrets are kept until Drawbridge is closed: the keychain is locked or refuses ({cause}); unlock it and try again"
     )]
     Locked {
-        /// What it said.
+        /// Message of the keychain.
         cause: String,
     },
-    /// There is no keychain.
+    /// The system has no keychain.
     #[error(
         "secrets are kept until Drawbridge is closed: this system has no keychain that answers ({cause}); on Linux, start one such as \
          GNOME Keyring or KWallet and try again"
     )]
     Missing {
-        /// What was found instead.
+        /// Description of the problem.
         cause: String,
     },
-    /// The keychain, or what was encrypted with its key, can't be used. The cause says what to do.
+    /// The keychain, or the data encrypted with its key, is unusable. The cause says what to do.
     #[error("secrets are kept until Drawbridge is closed: {cause}")]
     Broken {
-        /// What is broken, and what to do.
+        /// Description of the problem, with advice.
         cause: String,
     },
 }
 
-/// Where a secret is kept.
+/// The location of a stored secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SecretKept {
-    /// In the system's keychain.
+    /// The keychain of the system.
     Keychain,
-    /// In memory, until the program ends: there is no keychain, or it is locked.
+    /// Memory, until the process ends, because the keychain is missing or locked.
     ThisRun {
-        /// Why it is not in the keychain.
+        /// Reason why it is not in the keychain.
         cause: String,
     },
 }
 
-/// Why the keychain can't be used.
+/// The reason why the keychain is unusable.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SecretError {
-    /// It is locked, or the user did not let Drawbridge in.
+    /// The keychain is locked, or the user denied access.
     #[error("the keychain is locked or refuses ({0}); unlock it and try again")]
     Locked(String),
-    /// There is none.
+    /// The system has no keychain.
     #[error(
         "there is no keychain that answers ({0}); on Linux, start one such as GNOME Keyring or KWallet and try again"
     )]
     Missing(String),
-    /// It, or what was encrypted with its key, can't be used. The cause says what to do.
+    /// The keychain, or the data encrypted with its key, is unusable. The cause says what to do.
     #[error("the keychain can't be used: {0}")]
     Failed(String),
 }
 
-/// All ports.
+/// All ports that the host requires.
 #[derive(Clone)]
 pub struct Ports {
-    /// The servers.
+    /// Servers configured in `mcp.json`.
     pub servers: std::sync::Arc<dyn ServerSettings>,
-    /// Documents.
+    /// Documents of the host.
     pub documents: std::sync::Arc<dyn Documents>,
-    /// The system-wide rules.
+    /// System-wide policy file of the administrator.
     pub managed: std::sync::Arc<dyn ManagedPolicy>,
-    /// The audit log.
+    /// Log of all decisions.
     pub audit: std::sync::Arc<dyn AuditLog>,
-    /// The history.
+    /// Persisted history of conversations.
     pub history: std::sync::Arc<dyn History>,
-    /// The keychain.
+    /// Secrets in the keychain.
     pub secrets: std::sync::Arc<dyn Secrets>,
-    /// The shell.
+    /// Functions of the shell.
     pub platform: std::sync::Arc<dyn Platform>,
-    /// The time of day.
+    /// Source of the current time.
     pub clock: time::SharedClock,
 }
 
-/// Names in order with values; what `roots.json` holds.
+/// Values by server name, in the order of names. The format of `roots.json`.
 pub type ByServer<T> = BTreeMap<String, T>;

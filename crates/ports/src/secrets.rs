@@ -1,8 +1,8 @@
-//! Secrets in the values of headers and of environment variables. `mcp.json` has `${secret:NAME}` in their place; the values
-//! are kept by [`Secrets`].
+//! References to secrets in headers and environment variables. `mcp.json` contains `${secret:NAME}`, and [`Secrets`]
+//! stores the values.
 //!
-//! A secret is bound to the origin or the command it was entered for, so that an entry which names it under another gets
-//! nothing, and no local program ever gets what was meant for a remote server.
+//! A secret is bound to the origin or command that it was entered for. An entry that refers to it from another origin
+//! or command gets nothing, and a local program never gets a secret of a remote server.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
@@ -16,16 +16,16 @@ use crate::{SecretError, SecretKept, Secrets, SecretsStatus};
 
 const OPENS: &str = "${secret:";
 const CLOSES: char = '}';
-/// The longest name of a secret, in bytes.
+/// Maximum length of a secret's name, in bytes.
 const MAX_NAME: usize = 128;
 
-/// The names of the secrets in a value, in order.
+/// Returns the names of the secrets in a value, in order.
 #[must_use]
 pub fn names(value: &str) -> Vec<&str> {
     parts(value).into_iter().filter_map(|part| if let Part::Secret(name) = part { Some(name) } else { None }).collect()
 }
 
-/// The pieces of a value, with a secret that still has no value for each that it names.
+/// Splits a value into text and secrets. Each secret still has no value.
 #[must_use]
 pub fn value_parts(value: &str) -> Vec<ValuePart> {
     let part = |part| match part {
@@ -35,14 +35,14 @@ pub fn value_parts(value: &str) -> Vec<ValuePart> {
     parts(value).into_iter().map(part).collect()
 }
 
-/// The text that stands for a secret.
+/// Returns the reference to a secret, as written in `mcp.json`.
 #[must_use]
 pub fn reference(name: &str) -> String {
     format!("{OPENS}{name}{CLOSES}")
 }
 
-/// A name for the secret of a header that is not taken: letters, digits, `-`, `_` and `.`. Two servers may lead to the same
-/// name, because other characters become `_` and a server may be renamed; a number then tells them apart.
+/// Returns an unused name for the secret of a header: letters, digits, `-`, `_` and `.`. Different servers may result
+/// in the same name, because other characters become `_` and a server may be renamed. A number then distinguishes them.
 #[must_use]
 pub fn name_for(server: &str, header: &str, taken: &[String]) -> String {
     let plain = |text: &str| -> String {
@@ -58,20 +58,21 @@ pub fn name_for(server: &str, header: &str, taken: &[String]) -> String {
     name
 }
 
-/// Whether a name is among these. Some keychains know no difference between small and capital letters.
+/// Returns `true` if a name is taken. Some keychains ignore the case of names.
 #[must_use]
 pub fn is_taken(name: &str, taken: &[String]) -> bool {
     taken.iter().any(|other| other.eq_ignore_ascii_case(name))
 }
 
-/// What a secret is kept under. `place` is what it is bound to: an origin, or [`command_place`].
+/// Returns the storage key of a secret. `place` is the origin or [`command_place`] that it is bound to.
 #[must_use]
 pub fn key(name: &str, place: &str) -> String {
     format!("{name} @ {place}")
 }
 
-/// What the secrets of a local server are bound to: its program, arguments and folder. Its variables are no part of it, so
-/// that one more of them does not take the others' secrets; every change of them asks for a new approval anyway.
+/// Returns the place that the secrets of a local server are bound to: program, arguments and working directory.
+/// Environment variables are not included, so that adding one doesn't invalidate the secrets. Every change of them
+/// requires a new approval anyway.
 #[must_use]
 pub fn command_place(config: &StdioConfig) -> String {
     let cwd = config.cwd.as_ref().map(|cwd| cwd.to_string_lossy());
@@ -79,12 +80,12 @@ pub fn command_place(config: &StdioConfig) -> String {
     format!("command {}", hash.as_str())
 }
 
-/// The names of the secrets in the values of headers or variables.
+/// Returns the names of all secrets in headers or variables.
 pub fn names_in(values: &BTreeMap<String, String>) -> impl Iterator<Item = String> {
     values.values().flat_map(|value| names(value)).map(str::to_owned)
 }
 
-/// Whether the environment of a local server names secrets.
+/// Returns `true` if the environment of a local server refers to secrets.
 #[must_use]
 pub fn in_environment(config: &StdioConfig) -> bool {
     config.env.values().any(|value| !names(value).is_empty())
@@ -121,7 +122,7 @@ fn parts(value: &str) -> Vec<Part<'_>> {
     parts
 }
 
-/// Secrets that live as long as the program: for tests, and for systems without a keychain.
+/// Secrets that are stored in memory until the process ends: for tests, and for systems without a keychain.
 #[derive(Default)]
 pub struct SecretsInMemory {
     secrets: Mutex<HashMap<String, String>>,
@@ -157,48 +158,50 @@ impl Secrets for SecretsInMemory {
     }
 }
 
-/// Why the headers or the environment of a server can't be completed.
+/// The reason why the headers or environment of a server can't be completed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unresolved {
-    /// It is not there.
+    /// The secret is missing from the keychain.
     #[error(
         "the secret \"{name}\" for {origin} is not in the keychain; enter it again (a locked keychain may look empty, too)"
     )]
     Missing {
-        /// The secret.
+        /// Name of the secret.
         name: String,
-        /// For whom.
+        /// Origin that the secret is bound to, or a description of the command.
         origin: String,
     },
-    /// The keychain can't be read.
+    /// The keychain could not be read.
     #[error("the secret \"{name}\" can't be read: {cause}")]
     Keychain {
-        /// The secret.
+        /// Name of the secret.
         name: String,
-        /// Why not.
+        /// Error of the keychain.
         cause: SecretError,
     },
-    /// Reading was broken off.
+    /// The blocking read was aborted.
     #[error("the keychain could not be read: {0}")]
     Interrupted(String),
 }
 
-/// The headers with the secrets put in. Blocks.
+/// Resolves the secrets in the headers of a remote server. Blocks.
 ///
 /// # Errors
-/// If a secret is missing or can't be read.
+///
+/// Returns [`Unresolved`] if a secret is missing or can't be read.
 pub fn resolve(config: &HttpConfig, secrets: &dyn Secrets) -> Result<Filled, Unresolved> {
     let origin = config.origin().unwrap_or_default();
     filled(&config.headers, &origin, &origin, secrets)
 }
 
-/// Values with the secrets put in, and those secrets.
+/// Resolved values, and the secrets that they contain.
 pub type Filled = (BTreeMap<String, String>, Vec<SecretString>);
 
-/// The environment with the secrets put in. Blocks.
+/// Resolves the secrets in the environment of a local server. Blocks.
 ///
 /// # Errors
-/// As for [`resolve`].
+///
+/// Returns [`Unresolved`] if a secret is missing or can't be read.
 pub fn resolve_environment(config: &StdioConfig, secrets: &dyn Secrets) -> Result<Filled, Unresolved> {
     filled(&config.env, &command_place(config), "this command", secrets)
 }
@@ -249,13 +252,13 @@ mod tests {
             ..StdioConfig::default()
         };
         secrets.set(&key("a", &command_place(&base)), "top-secret").unwrap();
-        // What was meant for remote servers, tokens included.
+        // Secrets of remote servers, including tokens.
         secrets.set(&key("b", "https://api.example"), "of-a-header").unwrap();
         let resolve = |config: &StdioConfig| resolve_environment(config, &secrets).map(|(values, _)| values);
-        assert_eq!(resolve(&base), Ok(env("Bearer top-secret")), "its own command gets it");
+        assert_eq!(resolve(&base), Ok(env("Bearer top-secret")), "the command of the secret gets it");
         let more = [("TOKEN", "${secret:a}"), ("DEBUG", "1")].map(|(name, value)| (name.to_owned(), value.to_owned()));
         let more = StdioConfig { env: more.into(), ..base.clone() };
-        assert_eq!(resolve(&more).unwrap()["TOKEN"], "top-secret", "also with another variable beside it");
+        assert_eq!(resolve(&more).unwrap()["TOKEN"], "top-secret", "another variable doesn't invalidate it");
         let others = [
             StdioConfig { command: "/tmp/npx".to_owned(), ..base.clone() },
             StdioConfig { args: vec!["-y".to_owned(), "other".to_owned()], ..base.clone() },
@@ -268,7 +271,10 @@ mod tests {
         }
         let steals = StdioConfig { env: env("${secret:b}"), ..base };
         let refused = resolve(&steals);
-        assert!(matches!(refused, Err(Unresolved::Missing { .. })), "nothing of a remote server: {refused:?}");
+        assert!(
+            matches!(refused, Err(Unresolved::Missing { .. })),
+            "a secret of a remote server is not resolved: {refused:?}"
+        );
     }
 
     #[test]
@@ -285,7 +291,7 @@ mod tests {
             assert_eq!(names(value), wanted, "what {value} names");
         }
         let name = name_for("my server", "X-Key", &[]);
-        assert_eq!(names(&reference(&name)), ["my_server.X-Key"], "made names can be read");
+        assert_eq!(names(&reference(&name)), ["my_server.X-Key"], "a generated name is valid in a reference");
     }
 
     #[test]
@@ -293,13 +299,13 @@ mod tests {
         let mut taken = vec!["_.x-key".to_owned()];
         for wanted in ["_.X-Key-2", "_.X-Key-3"] {
             let name = name_for("ü", "X-Key", &taken);
-            assert_eq!(name, wanted, "the next free name, whatever its letters' size, beside {taken:?}");
-            assert_eq!(names(&reference(&name)), [wanted], "a name with a number can be read");
+            assert_eq!(name, wanted, "the next free name, ignoring case, with {taken:?}");
+            assert_eq!(names(&reference(&name)), [wanted], "a name with a number is valid in a reference");
             taken.push(name);
         }
         let long = "x".repeat(200);
         let first = name_for(&long, &long, &[]);
         let second = name_for(&long, &long, &[first]);
-        assert_eq!(names(&reference(&second)), [second.as_str()], "the longest name has room for a number");
+        assert_eq!(names(&reference(&second)), [second.as_str()], "the longest name has space for a number");
     }
 }

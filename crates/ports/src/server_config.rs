@@ -1,4 +1,4 @@
-//! How a server is set up: its entry in `mcp.json`.
+//! The configuration of a server: its entry in `mcp.json`.
 
 mod address;
 mod auth;
@@ -23,75 +23,76 @@ pub use new_server::{NewServer, ValuePart};
 pub use origin::{BundleFiles, FilledIn, InstallTarget, Installed, ServerOrigin};
 pub use sandbox::{Access, Folder, HostPattern, Network, SandboxConfig, word as access_word};
 
-/// One server of `mcp.json`.
+/// A server of `mcp.json`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerEntry {
-    /// The user's own name for it; unique, not empty, at most 64 characters, no control characters.
+    /// The user's name for the server: unique, 1 to 64 characters, no control characters.
     pub name: String,
-    /// How it is reached.
+    /// Configuration of the server.
     pub config: ServerConfig,
 }
 
-/// How a server is reached, and what is known of it beforehand.
+/// The configuration of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerConfig {
-    /// How it is reached.
+    /// Transport to the server.
     pub transport: ServerTransport,
-    /// The revision to speak with it and no other; none to find out.
+    /// Protocol revision to use exclusively, or `None` to negotiate it.
     pub revision: Option<Revision>,
 }
 
-/// How a server is reached.
+/// The transport to a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ServerTransport {
-    /// A local program that is started.
+    /// A local program with pipes.
     Stdio(StdioConfig),
-    /// A URL.
+    /// A remote server at a URL.
     Http(HttpConfig),
 }
 
-/// How a local server is started.
+/// The command of a local server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StdioConfig {
-    /// The program, a name to be found or a path.
+    /// Name or path of the program.
     pub command: String,
-    /// Its arguments, each as it is passed.
+    /// Arguments, each passed unchanged.
     pub args: Vec<String>,
-    /// Variables set beside the allow-listed ones.
+    /// Environment variables in addition to the allow-listed ones.
     pub env: BTreeMap<String, String>,
-    /// The folder it starts in.
+    /// Working directory, if set.
     pub cwd: Option<PathBuf>,
-    /// What it may reach; none if all that its user may.
+    /// Access rights of the sandbox, or `None` to run with all rights of the user.
     pub sandbox: Option<SandboxConfig>,
 }
 
-/// One server in pasted text.
+/// A server that was found in pasted text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Imported {
-    /// The name it would get: usable, and not taken.
+    /// Suggested name: valid, and not taken.
     pub name: String,
-    /// How it would be reached.
+    /// Configuration of the server.
     pub config: ServerConfig,
-    /// What to look at, in words: placeholders to fill in, keys that are not understood, why it can't be used.
+    /// Remarks for the user: placeholders to fill in, unknown keys, reasons why the server is unusable.
     pub notes: Vec<String>,
-    /// Variables or headers whose values are secrets, or are to be typed and then are: they belong into the keychain.
+    /// Names of variables or headers whose values are secrets, including those still to be entered. They belong in the
+    /// keychain.
     pub secrets: Vec<String>,
-    /// Whether it can be added: it has a command or a URL that can be used. Placeholders are noted and do not count.
+    /// Set if the server can be added: it has a valid command or URL. Placeholders don't matter.
     pub usable: bool,
 }
 
-/// What is wrong with a settings file or pasted text.
+/// A problem with a settings file or pasted text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[error("{}{}{message}", file.as_deref().map(|f| format!("{f}: ")).unwrap_or_default(), line.map(|l| format!("line {l}: ")).unwrap_or_default())]
 pub struct ConfigProblem {
-    /// The file, or nothing for pasted text.
+    /// Path of the file, or `None` for pasted text.
     pub file: Option<String>,
-    /// The line, from 1.
+    /// Line of the problem, from 1.
     pub line: Option<u32>,
-    /// The column, from 1.
+    /// Column of the problem, from 1.
     pub column: Option<u32>,
-    /// What is there and what was expected.
+    /// Description of the content and the expectation.
     pub message: String,
 }
 
@@ -114,7 +115,7 @@ impl From<HttpConfig> for ServerConfig {
 }
 
 impl ServerConfig {
-    /// What is reached, on one line: program and arguments, or the URL.
+    /// Returns the target on one line: program and arguments, or the URL.
     #[must_use]
     pub fn command_line(&self) -> String {
         match &self.transport {
@@ -123,7 +124,7 @@ impl ServerConfig {
         }
     }
 
-    /// The command of a local server.
+    /// Returns the command of a local server.
     #[must_use]
     pub const fn as_stdio(&self) -> Option<&StdioConfig> {
         match &self.transport {
@@ -132,7 +133,7 @@ impl ServerConfig {
         }
     }
 
-    /// The command of a local server, to change.
+    /// Returns the command of a local server, for modification.
     pub const fn as_stdio_mut(&mut self) -> Option<&mut StdioConfig> {
         match &mut self.transport {
             ServerTransport::Stdio(config) => Some(config),
@@ -140,7 +141,7 @@ impl ServerConfig {
         }
     }
 
-    /// Where a remote server is.
+    /// Returns the address of a remote server.
     #[must_use]
     pub const fn as_http(&self) -> Option<&HttpConfig> {
         match &self.transport {
@@ -149,7 +150,8 @@ impl ServerConfig {
         }
     }
 
-    /// Why it can't be used, in words; nothing if it can. Whether a program is there is found out when it is started.
+    /// Returns the reason why the configuration is invalid, or `None` if it is valid. The existence of a program is
+    /// only checked when it starts.
     #[must_use]
     pub fn problem(&self) -> Option<String> {
         match &self.transport {
@@ -173,7 +175,8 @@ impl StdioConfig {
         self.sandbox.as_ref().and_then(SandboxConfig::problem)
     }
 
-    /// Program and arguments on one line, quoted so that each argument can be told apart. For showing; it is never run by a shell.
+    /// Returns program and arguments on one line, quoted so that arguments are distinguishable. For display only: a
+    /// shell never executes it.
     #[must_use]
     pub fn command_line(&self) -> String {
         let mut line = quoted(&self.command);

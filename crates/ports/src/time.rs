@@ -1,5 +1,5 @@
-//! The time of day, as a port. [`Clock`] decides when an approval, a rule or a cached list expires; the host and its parts get it from
-//! outside. Spans of time and timeouts use tokio's clock, which a test can pause.
+//! The current time, as a port. [`Clock`] decides when an approval, a rule or a cached list expires. The host and its
+//! parts receive it from outside. Durations and timeouts use tokio's clock, which tests can pause.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -7,21 +7,21 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use domain::Millis;
 
-/// The time of day. [`SystemClock`] is the real one; a test sets its own.
+/// A source of the current time. [`SystemClock`] is the real one, and tests set their own.
 pub trait Clock: Debug + Send + Sync {
-    /// The time of day.
+    /// Returns the current time.
     fn time(&self) -> SystemTime;
 
-    /// The time of day as milliseconds since 1970.
+    /// Returns the current time in milliseconds since 1970.
     fn now(&self) -> Millis {
         millis(self.time())
     }
 }
 
-/// A clock that many parts share.
+/// A clock that is shared by several components.
 pub type SharedClock = Arc<dyn Clock>;
 
-/// The system's clock.
+/// The clock of the operating system.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 
@@ -31,19 +31,19 @@ impl Clock for SystemClock {
     }
 }
 
-/// A time as milliseconds since 1970; 0 for an earlier one.
+/// Converts a time to milliseconds since 1970. Earlier times become 0.
 #[must_use]
 pub fn millis(at: SystemTime) -> Millis {
     at.duration_since(UNIX_EPOCH).map_or(0, |d| u64::try_from(d.as_millis()).unwrap_or(u64::MAX))
 }
 
-/// When a span that begins at `at` ends. A span without an end in sight ends after 292 million years.
+/// Returns the end of a duration that begins at `at`. Extremely long durations end after 292 million years.
 #[must_use]
 pub fn after(at: Millis, span: Duration) -> Millis {
     at.saturating_add(u64::try_from(span.as_millis()).unwrap_or(u64::MAX / 2))
 }
 
-/// The system's time as milliseconds since 1970, for stamps that decide nothing.
+/// Returns the system's time in milliseconds since 1970, for timestamps that no decision depends on.
 #[must_use]
 pub fn now() -> Millis {
     SystemClock.now()

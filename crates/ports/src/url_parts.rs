@@ -1,54 +1,54 @@
-//! A URL taken apart, so that the user sees whole what would be opened, with the domain that answers for it marked; and a
-//! URL without what may be a key, for what is kept.
+//! A URL split into parts, so that the user sees the whole URL with its registrable domain highlighted, and a URL
+//! without possible keys, for storage.
 
 use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
-/// The longest URL that is shown and opened, in bytes.
+/// Maximum length of a URL that is displayed and opened, in bytes.
 pub const MAX_URL: usize = 4_096;
 
-/// A URL in three parts, and what is strange about it.
+/// A URL in three parts, with warnings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct UrlParts {
-    /// The URL as it would be opened.
+    /// URL as it would be opened.
     pub url: String,
-    /// All before the registrable domain.
+    /// Everything before the registrable domain.
     pub before: String,
-    /// The registrable domain, or the host where there is none.
+    /// Registrable domain, or the host if there is none.
     pub domain: String,
-    /// All after the host.
+    /// Everything after the host.
     pub after: String,
-    /// The host in ASCII, if it was written otherwise.
+    /// Host in ASCII, if it was written otherwise.
     pub ascii_host: Option<String>,
-    /// What to look at.
+    /// Warnings for the user.
     pub warnings: Vec<UrlWarning>,
-    /// Whether it may be opened.
+    /// Set if the URL may be opened.
     pub openable: bool,
 }
 
-/// What is strange about a URL.
+/// Suspicious properties of a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum UrlWarning {
-    /// It is not https.
+    /// The scheme is not https.
     NotEncrypted,
-    /// It has a user name or password.
+    /// The URL contains a user name or password.
     UserInformation,
-    /// Its host is not ASCII, or is the ASCII form of one that is not.
+    /// The host is not ASCII, or is the Punycode form of one that is not.
     Internationalized,
-    /// Its host is an address.
+    /// The host is an IP address.
     IpAddress,
-    /// It leads to this computer or the local network.
+    /// The URL leads to this computer or the local network.
     Local,
-    /// It can't be opened at all.
+    /// The URL can't be opened.
     NotAllowed,
 }
 
 impl UrlParts {
-    /// Takes a URL apart. It is openable if it is http or https, not overlong, and has no user information.
+    /// Splits a URL. It is openable if it is http or https, not too long, and without user information.
     #[must_use]
     pub fn of(text: &str) -> Self {
         let parsed = (text.len() <= MAX_URL).then(|| Url::parse(text).ok()).flatten();
@@ -74,7 +74,7 @@ impl UrlParts {
         if is_local(&host) {
             warnings.push(UrlWarning::Local);
         }
-        // `Url` keeps the host in ASCII; a label with "xn--" was, or stands for, something else.
+        // `Url` stores the host in ASCII. A label with "xn--" is, or was converted to, Punycode.
         let internationalized = host_text.split('.').any(|label| label.starts_with("xn--"));
         if internationalized {
             warnings.push(UrlWarning::Internationalized);
@@ -96,7 +96,7 @@ impl UrlParts {
         }
     }
 
-    /// The same for a URL that a server asks to have opened: it has to be https too, unless it stays on this computer.
+    /// Splits a URL that a server requests to open: it must also be https, unless it leads to this computer.
     #[must_use]
     pub fn asked_by_server(text: &str) -> Self {
         let parts = Self::of(text);
@@ -121,7 +121,7 @@ impl UrlParts {
     }
 }
 
-/// The registrable domain by the public suffix list.
+/// Returns the registrable domain according to the public suffix list.
 fn registrable(host: &str) -> &str {
     psl::domain_str(host).unwrap_or(host)
 }
@@ -151,15 +151,15 @@ fn is_local(host: &Host<&str>) -> bool {
     }
 }
 
-/// The shortest part of a path that may count as a key, in bytes, and how much of one is shown, in characters.
+/// Minimum length of a path segment that may be a key, in bytes, and the number of its characters that are shown.
 const SHORTEST_KEY: usize = 16;
 const SHOWN_OF_KEY: usize = 4;
-/// Nobody writes so many letters or digits in a row, in bytes.
+/// Maximum length of a run of letters or digits in ordinary text, in bytes.
 const LONGEST_WORD: usize = 32;
 
-/// A URL for logs and files, with `…` in place of what is or may be a key: each value in its query (a part without a name may
-/// be a key itself, and counts as a value), what comes after `#`, user name and password, and all but the beginning of a part
-/// of its path that looks like one.
+/// Returns a URL for logs and files, with `…` in place of possible keys: each value in the query (a part without a name
+/// may itself be a key, and counts as a value), the fragment, user name and password, and all but the beginning of a
+/// path segment that looks like a key.
 pub fn shown_url(url: &str) -> String {
     let (url, fragment) = url.split_once('#').map_or((url, ""), |(url, _)| (url, "#…"));
     let (before, query) = url.split_once('?').map_or((url, None), |(before, query)| (before, Some(query)));
@@ -189,8 +189,8 @@ pub fn shown_url(url: &str) -> String {
     shown + fragment
 }
 
-/// True if a part of a path, or another word, may be a key: it is long and, for the most part, of what no words are made of: letters and
-/// digits mixed, or letters whose size changes again and again. What is only taken for a key is shown shorter than it need be, and no more.
+/// Returns `true` if a path segment, or another word, may be a key: it is long and consists mostly of mixed letters and
+/// digits, or of letters with frequent changes of case. A false positive only shortens the displayed text.
 #[must_use]
 pub fn looks_like_key(part: &str) -> bool {
     let is_odd = |run: &&str| {
@@ -220,14 +220,14 @@ mod tests {
             ("https://a.example?key=s3cret", "https://a.example?key=…"),
             ("https://a.example/login#token=s3cret", "https://a.example/login#…"),
             ("https://ann:s3cret@a.example/x", "https://…@a.example/x"),
-            // Keys of services, as hexadecimal, as a UUID, in base 64, and with a name before it.
+            // Keys of services, as hexadecimal, as a UUID, in base64, and with a prefix.
             ("https://a.example/s/9f86d081884c7d659a2feaa0c55ad015/mcp", "https://a.example/s/9f86…/mcp"),
             ("https://a.example/123e4567-e89b-42d3-a456-426614174000", "https://a.example/123e…"),
             ("https://a.example/s/TmV2ZXJHb25uYUdpdmVZb3VVcA/mcp", "https://a.example/s/TmV2…/mcp"),
             ("https://a.example/s/QwErTyUiOpAsDfGh", "https://a.example/s/QwEr…"),
             ("https://a.example/sk-live-4eC39HqLyjWDarjtT1zdp7dc/sse", "https://a.example/sk-l…/sse"),
             ("https://a.example/u/12345678901234567890123456789012345", "https://a.example/u/1234…"),
-            // What people write.
+            // Ordinary paths that people write.
             (
                 "https://a.example/v1/projects/my-long-project-name-2024/mcp",
                 "https://a.example/v1/projects/my-long-project-name-2024/mcp",
@@ -237,7 +237,7 @@ mod tests {
             ("not a URL", "not a URL"),
         ];
         for (url, wanted) in cases {
-            assert_eq!(shown_url(url), wanted, "what is kept of {url}");
+            assert_eq!(shown_url(url), wanted, "stored form of {url}");
         }
     }
 }

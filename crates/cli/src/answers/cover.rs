@@ -1,5 +1,5 @@
-//! What an entry that allows covers. The command line of a start or the name of a tool is what a server says: by them alone an
-//! entry allows nothing that nobody reviewed, unless it says so.
+//! The extent of an entry that allows. The command line of a start and the name of a tool are chosen by others, so by
+//! themselves they never allow anything that was not reviewed, unless the entry says so explicitly.
 
 use api::data::{Diff, Flag, FlagReason, Question, QuestionBody, Scope, Standing, Why};
 
@@ -8,99 +8,99 @@ use crate::describe::reading_words;
 use crate::marks::reason_words;
 use crate::visible::line;
 
-/// The most changes of a definition that are named in a refusal.
+/// Maximum number of changes to a definition that a refusal names.
 const MAX_CHANGES: usize = 3;
-/// The rules after which somebody has to look at each act.
+/// Rules that require a separate decision for each act.
 const ASKS_EACH_TIME: [&str; 4] = ["rule-asks", "preset-asks", "policy-unusable", "managed-unusable"];
 
-/// How far the allow of one entry goes.
+/// The extent of an entry that allows.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Cover {
-    /// The hash of the only act, or of the only definition of a tool, that is allowed.
+    /// Hash of the only act, or of the only definition of a tool, that is allowed.
     pub(super) hash: Option<String>,
-    /// Tools whose definition was not reviewed, has changed or carries a flag.
+    /// Set to allow tools whose definition is not reviewed, has changed or is flagged.
     pub(super) unreviewed: bool,
-    /// Calls that a model asks for after it has read what another server said.
+    /// Set to allow calls by a model that has read another server's output.
     pub(super) after_untrusted: bool,
-    /// Starts and connections of which nothing but the command line or address is compared.
+    /// Set to allow starts and connections by their command line or address alone.
     pub(super) command_line_only: bool,
 }
 
-/// A question that no entry answers.
+/// The reason why no entry decides a consent request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Unanswered {
-    /// No entry fits.
+    /// No entry matches the consent request.
     #[error("the file of answers does not answer this{}", also(.0))]
     NoneFits(Vec<Lack>),
-    /// An entry fits by its patterns and does not go so far.
+    /// An entry matches by its patterns, but its extent doesn't cover the consent request.
     #[error("the answer in the file does not cover this: {}", listed(.0))]
     Uncovered(Vec<Lack>),
-    /// An entry fits by its patterns and names another hash.
+    /// An entry matches by its patterns, but names another hash.
     #[error("the file of answers allows another hash: {}", listed(.0))]
     OtherHash(Vec<Lack>),
 }
 
-/// One thing that an allow would have to say.
+/// Something that an entry would have to contain to allow.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Lack {
-    /// The hash of what would start.
+    /// The hash of the start.
     #[error(
         "look at all that would start, then write \"hash\": \"{hash}\" into the answer; \"commandLineOnly\": true would allow \
          whatever your settings start with this command line, with any package version, variables, folder, sandbox and program"
     )]
     StartHash {
-        /// Over all that decides what starts.
+        /// Hash over everything that determines what starts.
         hash: String,
     },
-    /// The hash of what would be connected to.
+    /// The hash of the connection.
     #[error(
         "look at all that would be connected to, then write \"hash\": \"{hash}\" into the answer; \"commandLineOnly\": true would \
          allow whatever has this address, with any headers and sign-in"
     )]
     ConnectHash {
-        /// Over all that decides what is connected to.
+        /// Hash over everything that determines the connection.
         hash: String,
     },
-    /// A review of a tool's definition.
+    /// A review of the tool's definition.
     #[error(
         "{state}; look at it with \"drawbridge-cli review {server}\" and accept it there, or write \"hash\": \"{hash}\" into the \
          answer; \"unreviewed\": true would allow it whatever it says"
     )]
     Review {
-        /// What is wrong with it.
+        /// Description of the review state.
         state: String,
-        /// The server.
+        /// Name of the server.
         server: String,
-        /// Over its definition.
+        /// Hash of the definition.
         hash: String,
     },
     /// The hash of a sign-in without a page, by which a server gets more scopes or other endpoints.
     #[error("look at the scopes and endpoints, then write \"hash\": \"{hash}\" into the answer")]
     SignInHash {
-        /// Over all that is agreed to.
+        /// Hash over everything that the sign-in would grant.
         hash: String,
     },
-    /// The hash of a result that looks made to mislead.
+    /// The hash of a result with flags.
     #[error("the result {state}; look at it, then write \"hash\": \"{hash}\" into the answer")]
     ResultHash {
-        /// The flags, in words.
+        /// Description of the flags.
         state: String,
-        /// Over all that a model would read.
+        /// Hash over everything that a model would read.
         hash: String,
     },
-    /// The hash of this act, since a rule asks for it each time.
+    /// The hash of the act, because a rule requires a decision each time.
     #[error("a rule asks for it each time; look at it, then write \"hash\": \"{hash}\" into the answer")]
     EachTime {
-        /// Over exactly what would cross.
+        /// Hash over the exact payload.
         hash: String,
     },
-    /// That calls are allowed which another server's words may have led to.
+    /// Permission for calls that another server's output may have caused.
     #[error(
         "a model asks for it after it has read what {after} said, which may be the reason; only an answer with \
          \"afterUntrusted\": true allows that"
     )]
     AfterUntrusted {
-        /// Whose words.
+        /// Names of the servers that the output came from.
         after: String,
     },
 }
@@ -114,12 +114,12 @@ fn also(lacks: &[Lack]) -> String {
 }
 
 impl Cover {
-    /// Whether the hash, if one is named, is of this act or of the definition that it is about.
+    /// Returns `true` if the entry names no hash, or the hash of this act or of the definition it is about.
     pub(super) fn names(&self, question: &Question) -> bool {
         self.hash.as_deref().is_none_or(|hash| hash == question.hash || Some(hash) == definition_hash(question))
     }
 
-    /// What is missing for an allow of this.
+    /// Returns what the entry would have to contain to allow this consent request.
     pub(super) fn lacks(&self, question: &Question) -> Vec<Lack> {
         let names_act = self.hash.as_deref() == Some(question.hash.as_str());
         let mut lacks = Vec::new();
@@ -137,7 +137,7 @@ impl Cover {
             QuestionBody::Result { .. } if !names_act && !question.marks.flags.is_empty() => {
                 lacks.push(Lack::ResultHash { state: flags(&question.marks.flags), hash: question.hash.clone() });
             }
-            // Nobody sees a page: the scopes and endpoints are all there is to agree to.
+            // Without a page, only the scopes and endpoints can be approved.
             QuestionBody::SignIn { authorization_url: None, .. } if !names_act => {
                 lacks.push(Lack::SignInHash { hash: question.hash.clone() });
             }
@@ -150,12 +150,12 @@ impl Cover {
     }
 }
 
-/// What an allow would have to say of a question that no entry fits, as far as that is about what changed.
+/// Returns what an entry would have to contain for a consent request that matches none, limited to changed definitions.
 pub(super) fn changes_of(question: &Question) -> Vec<Lack> {
     needs_review(question).filter(|_| question.marks.review == Some(Standing::Changed)).into_iter().collect()
 }
 
-/// That a tool changed since it was reviewed, what of it, and where to look at it; none for all else.
+/// Describes how a tool changed since it was reviewed, and how to review it. `None` for anything else.
 pub(crate) fn changed_words(question: &Question) -> Option<String> {
     let server = line(&question.server);
     let state = needs_review(question).filter(|_| question.marks.review == Some(Standing::Changed))?;
@@ -167,7 +167,7 @@ fn asks_each_time(question: &Question) -> bool {
     ASKS_EACH_TIME.contains(&question.rule.as_str())
 }
 
-/// The hash of the definition of the tool that a question is about.
+/// Returns the hash of the definition of the tool that a consent request is about.
 pub(crate) fn definition_hash(question: &Question) -> Option<&str> {
     match &question.body {
         QuestionBody::Tool { definition_hash, .. } => definition_hash.as_deref(),
@@ -195,7 +195,7 @@ fn needs_review(question: &Question) -> Option<Lack> {
     Some(Lack::Review { state, server: line(&question.server), hash })
 }
 
-/// That a definition changed since it was reviewed, and in short what of it.
+/// Summarizes the changes to a definition since it was reviewed.
 fn changed(diff: Option<&Diff>) -> String {
     let Some(diff) = diff else { return String::from("its definition changed since it was reviewed") };
     if diff.changes.is_empty() && diff.server_changed {
@@ -215,11 +215,11 @@ fn flags(flags: &[Flag]) -> String {
     reasons.into_iter().map(reason_words).collect::<Vec<_>>().join(", ")
 }
 
-/// Whose words a model has read before it asked for a call.
+/// Returns the servers whose output a model has read before it requested a call.
 fn after_untrusted(question: &Question) -> Option<Lack> {
     let Why::Model { after, read, .. } = &question.why else { return None };
-    // Where nothing else asks each time, an approval holds no longer than for this call only if the words of others are in the
-    // conversation, or may be.
+    // If no rule requires a decision each time, an approval that is limited to this call means that output of others is
+    // in the conversation, or may be.
     let may_be = question.rule == "after-untrusted"
         || (question.scopes == [Scope::Once] && !asks_each_time(question) && Kind::of(question) == Kind::Tool);
     let after = match (after.as_slice(), read.as_slice()) {

@@ -1,5 +1,5 @@
-//! The definitions that tools had when a file of answers allowed their last calls. Nobody looks at what such a file allows, so a
-//! definition that is another one by now is announced.
+//! The definitions of tools at their last call that an answers file allowed. No user reviews such a call, so a changed
+//! definition is announced.
 
 use api::Api;
 use api::data::Question;
@@ -8,11 +8,11 @@ use serde_json::{Map, Value};
 
 use super::{Kind, definition_hash, name_of};
 
-/// The most tools that are remembered, over all servers. Of what is beyond no change is announced.
+/// Maximum number of tools that are remembered, over all servers. Changes of further tools are not announced.
 const MAX_TOOLS: usize = 10_000;
 
-/// What is said of an allowed call whose tool is not defined as it was at the last one; none if it is, or was never called so. The
-/// definition is remembered for the next call.
+/// Returns an announcement if the definition of a tool has changed since its last allowed call, and remembers the
+/// current one.
 pub(crate) fn announcement(api: &Api, question: &Question) -> Option<String> {
     if Kind::of(question) != Kind::Tool {
         return None;
@@ -26,7 +26,7 @@ pub(crate) fn announcement(api: &Api, question: &Question) -> Option<String> {
         kept.0.into()
     });
     if let Err(error) = written {
-        tracing::warn!(%error, "which definition was called could not be kept");
+        tracing::warn!(%error, "the hash of the called definition could not be stored");
     }
     before.filter(|before| before != hash).map(|_| {
         format!(
@@ -36,11 +36,11 @@ pub(crate) fn announcement(api: &Api, question: &Question) -> Option<String> {
     })
 }
 
-/// Hashes by server and tool, as the file has them.
+/// Hashes by server and tool, in the format of the file.
 struct Last(Map<String, Value>);
 
 impl Last {
-    /// A file that can't be understood is begun anew: it only serves to announce.
+    /// Parses the stored hashes. An invalid file is replaced, since it is only used for announcements.
     fn read(kept: Option<Value>) -> Self {
         match kept {
             Some(Value::Object(kept)) => Self(kept),
@@ -48,7 +48,7 @@ impl Last {
         }
     }
 
-    /// Keeps a hash. Gives the one before, if there was one.
+    /// Stores a hash, and returns the previous one.
     fn replace(&mut self, server: &str, tool: &str, hash: &str) -> Option<String> {
         let count: usize = self.0.values().filter_map(Value::as_object).map(Map::len).sum();
         let tools = self.0.entry(server).or_insert_with(|| Value::Object(Map::new()));
@@ -72,14 +72,14 @@ mod tests {
     #[test]
     fn the_last_definition_of_each_tool_is_kept_within_a_bound() {
         let mut last = Last::read(Some(json!({"a": {"read": "1"}, "broken": 7})));
-        assert_eq!(last.replace("a", "read", "2").as_deref(), Some("1"), "the one before");
-        assert_eq!(last.replace("a", "read", "2").as_deref(), Some("2"), "is kept anew");
-        assert_eq!(last.replace("broken", "read", "1"), None, "what can't be understood was never called");
+        assert_eq!(last.replace("a", "read", "2").as_deref(), Some("1"), "the previous hash");
+        assert_eq!(last.replace("a", "read", "2").as_deref(), Some("2"), "the hash is replaced");
+        assert_eq!(last.replace("broken", "read", "1"), None, "an invalid entry has no previous hash");
         for n in 0..MAX_TOOLS {
             last.replace("many", &n.to_string(), "1");
         }
         let count = |last: &Last| last.0.values().filter_map(Value::as_object).map(Map::len).sum::<usize>();
-        assert_eq!(count(&last), MAX_TOOLS, "no more than the bound");
-        assert_eq!(last.replace("a", "read", "3").as_deref(), Some("2"), "what is known goes on being followed");
+        assert_eq!(count(&last), MAX_TOOLS, "the number of tools is limited");
+        assert_eq!(last.replace("a", "read", "3").as_deref(), Some("2"), "remembered tools are still updated");
     }
 }

@@ -1,25 +1,26 @@
-//! Patterns of what a question is about. A URI is compared part by part, as `*` over letters alone would cross from its host into
-//! its path, and other spellings would dodge a refusal.
+//! Patterns for the subject of a consent request. URIs are compared component by component: with plain globs, `*` could
+//! match from the host into the path, and alternative spellings could evade a refusal.
 
 use policy::UriPattern;
 use wildmatch::WildMatch;
 
 use super::Kind;
 
-/// The pattern of an entry's name.
+/// The name pattern of an entry.
 #[derive(Debug)]
 pub(super) enum NamePattern {
-    /// A command line, a tool, its result or a prompt, by its letters.
+    /// A glob over a command line, a tool, its result or a prompt.
     Letters(WildMatch),
-    /// A page, a resource or an issuer.
+    /// A pattern of pages, resources or issuers.
     Uri(UriPattern),
 }
 
 impl NamePattern {
-    /// Reads the pattern of an entry of this kind.
+    /// Compiles the pattern of an entry of this kind.
     ///
     /// # Errors
-    /// If a pattern of URIs is too long or names a path that climbs, in words.
+    ///
+    /// Returns a message if a URI pattern is too long or contains `..` in its path.
     pub(super) fn read(kind: Kind, pattern: &str) -> Result<Self, String> {
         Ok(match kind {
             Kind::Resource | Kind::Url | Kind::SignIn | Kind::ClientId => {
@@ -35,7 +36,7 @@ impl NamePattern {
         })
     }
 
-    /// Whether an entry fits a name. A refusal fits more spellings than an allow.
+    /// Returns `true` if an entry matches a name. A refusal matches more spellings than an allow.
     pub(super) fn fits(&self, name: &str, is_refusal: bool) -> bool {
         match self {
             Self::Letters(pattern) => pattern.matches(name),

@@ -1,4 +1,4 @@
-//! What entries of an answers file cover, and what they say of what they do not.
+//! Extent of entries in an answers file, and messages about what they don't cover.
 
 use api::data::{Change, Diff, Flag, FlagReason, Reading, ReadingKind, Scope, Standing, ToolClaims, UrlParts};
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use super::cover::Lack;
 use super::*;
 
-/// A call of a tool that the user makes and has reviewed.
+/// Creates the consent request for a user's call of a reviewed tool.
 fn tool(server: &str, tool: &str) -> Question {
     let body = QuestionBody::Tool {
         tool: tool.into(),
@@ -72,10 +72,10 @@ fn the_first_that_fits_answers() {
     ]));
     let none = || Err(Unanswered::NoneFits(Vec::new()));
     let cases = [
-        (tool("files", "delete_all"), Ok(Verdict::Deny), "an earlier entry goes before a later one"),
-        (tool("files", "read"), Ok(Verdict::Allow), "a name that is left out is any"),
+        (tool("files", "delete_all"), Ok(Verdict::Deny), "an earlier entry takes precedence"),
+        (tool("files", "read"), Ok(Verdict::Allow), "a missing name matches any name"),
         (tool("other", "read"), Ok(Verdict::Cancel), "? is one character"),
-        (tool("other", "read2"), none(), "a pattern is for the whole name"),
+        (tool("other", "read2"), none(), "a pattern matches the whole name"),
         (tool("Files", "delete_x"), none(), "case matters"),
     ];
     for (question, wanted, why) in cases {
@@ -91,17 +91,20 @@ fn s08_a_start_is_allowed_by_its_hash_and_not_by_its_command_line() {
         read(json!([entry]))
     };
     let why = entry(json!({})).find(&start()).expect_err("the command line alone does not say what starts").to_string();
-    assert!(why.contains("\"hash\": \"h\"") && why.contains("\"commandLineOnly\": true"), "what to write: {why}");
-    assert_eq!(entry(json!({"hash": "h"})).find(&start()), Ok(&Verdict::Allow), "its hash does");
+    assert!(
+        why.contains("\"hash\": \"h\"") && why.contains("\"commandLineOnly\": true"),
+        "the message contains what to write: {why}"
+    );
+    assert_eq!(entry(json!({"hash": "h"})).find(&start()), Ok(&Verdict::Allow), "the hash allows it");
     let why = entry(json!({"hash": "before"})).find(&start()).expect_err("another start").to_string();
-    assert!(why.contains("another hash") && why.contains("\"hash\": \"h\""), "what changed is told so: {why}");
+    assert!(why.contains("another hash") && why.contains("\"hash\": \"h\""), "the changed hash is reported: {why}");
     assert_eq!(
         entry(json!({"commandLineOnly": true})).find(&start()),
         Ok(&Verdict::Allow),
-        "who says so goes by the command line alone"
+        "`commandLineOnly` allows by the command line"
     );
     let other = Question { command_line: "node x".into(), ..start() };
-    assert!(entry(json!({"commandLineOnly": true})).find(&other).is_err(), "which has to fit all the same");
+    assert!(entry(json!({"commandLineOnly": true})).find(&other).is_err(), "the command line must still match");
 }
 
 #[test]
@@ -122,19 +125,19 @@ fn s08_a_call_after_untrusted_words_needs_a_flag_of_its_own() {
     let plain = read(json!([{"kind": "tool", "answer": {"action": "allow"}}]));
     let hashed = read(json!([{"kind": "tool", "hash": "h", "unreviewed": true, "answer": {"action": "allow"}}]));
     let flagged = read(json!([{"kind": "tool", "afterUntrusted": true, "answer": {"action": "allow"}}]));
-    assert_eq!(plain.find(&trusted), Ok(&Verdict::Allow), "nothing of others was read");
+    assert_eq!(plain.find(&trusted), Ok(&Verdict::Allow), "no untrusted content was read");
     let why = plain.find(&same).expect_err("S26: it is not covered").to_string();
-    assert!(why.contains("the output of the tool fetch"), "S26: it says after what: {why}");
+    assert!(why.contains("the output of the tool fetch"), "S26: the message names the content: {why}");
     for question in [&untrusted, &unknown, &held, &same] {
         for answers in [&plain, &hashed] {
             let why = answers.find(question).expect_err("it is not covered").to_string();
-            assert!(why.contains("\"afterUntrusted\": true"), "what to write: {why}");
+            assert!(why.contains("\"afterUntrusted\": true"), "the message contains what to write: {why}");
         }
         assert_eq!(flagged.find(question), Ok(&Verdict::Allow), "the flag covers it");
     }
 }
 
-/// What a file does with a page that a server wants to open, a resource that a model reads and a sign-in at this URI.
+/// Returns the decisions of a file about opening a page, reading a resource and signing in at this URI.
 fn found(answers: &Answers, uri: &str) -> [Option<Verdict>; 3] {
     let parts = || UrlParts {
         url: uri.into(),
@@ -152,7 +155,7 @@ fn found(answers: &Answers, uri: &str) -> [Option<Verdict>; 3] {
     [page, resource, client].map(|body| answers.find(&asked("any", body, Why::Server)).ok().cloned())
 }
 
-/// A file with one entry per kind of URI.
+/// Creates a file with one entry per kind of URI.
 fn for_uris(name: &str, action: &str) -> Answers {
     let entry = |kind: &str| json!({"kind": kind, "name": name, "answer": {"action": action}});
     let mut client = entry("client-id");
@@ -217,18 +220,18 @@ fn s30_an_allow_covers_what_was_reviewed_and_carries_no_mark() {
         {"kind": "tool", "answer": {"action": "allow"}},
         {"kind": "tool", "hash": "d", "answer": {"action": "allow"}},
     ]));
-    assert_eq!(plain.find(&tool("files", "read")), Ok(&Verdict::Allow), "what was reviewed is covered");
+    assert_eq!(plain.find(&tool("files", "read")), Ok(&Verdict::Allow), "a reviewed tool is covered");
     for (what, question) in
         [("new", new), ("unknown", unknown), ("changed", changed), ("outdated", outdated), ("flagged", flagged)]
     {
         let why = plain.find(&question).expect_err(what).to_string();
         for words in ["\"hash\": \"d\"", "\"unreviewed\": true", "drawbridge-cli review files"] {
-            assert!(why.contains(words), "{what}: {words} is in {why}");
+            assert!(why.contains(words), "{what}: expected {words} in {why}");
         }
         for answers in [&open, &act, &definition, &later] {
-            assert_eq!(answers.find(&question), Ok(&Verdict::Allow), "{what}: named by its hash, or by the flag");
+            assert_eq!(answers.find(&question), Ok(&Verdict::Allow), "{what}: allowed by its hash, or by the flag");
         }
-        assert_eq!(refused.find(&question), Ok(&Verdict::Deny), "{what}: to refuse it takes nothing");
+        assert_eq!(refused.find(&question), Ok(&Verdict::Deny), "{what}: a refusal has no conditions");
         let mut other = Question { hash: "other".into(), ..question };
         if let QuestionBody::Tool { definition_hash, .. } = &mut other.body {
             *definition_hash = Some("another".into());
@@ -244,8 +247,8 @@ fn what_a_rule_asks_for_each_time_is_allowed_by_the_hash_of_the_act_only() {
     let open = read(json!([{"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}}]));
     let lack = || Err(Unanswered::Uncovered(vec![Lack::EachTime { hash: "h".into() }]));
     assert_eq!(open.find(&question).cloned(), lack(), "a pattern does not allow it");
-    assert_eq!(by("d").find(&question).cloned(), lack(), "nor does the hash of the definition");
-    assert_eq!(by("h").find(&question), Ok(&Verdict::Allow), "its own hash does");
+    assert_eq!(by("d").find(&question).cloned(), lack(), "the hash of the definition does not allow it");
+    assert_eq!(by("h").find(&question), Ok(&Verdict::Allow), "the hash of the act allows it");
 }
 
 #[test]
@@ -262,8 +265,11 @@ fn s32_a_refusal_says_that_a_definition_changed_and_what_of_it() {
         assert!(why.contains(told) && why.contains("drawbridge-cli review files"), "{why}");
     }
     let words = changed_words(&question).expect("it changed");
-    assert!(words.contains(told) && words.contains("drawbridge-cli review files"), "without a file, too: {words}");
-    assert_eq!(changed_words(&tool("files", "read")), None, "nothing is said of what is as it was");
+    assert!(
+        words.contains(told) && words.contains("drawbridge-cli review files"),
+        "the description is the same without a file: {words}"
+    );
+    assert_eq!(changed_words(&tool("files", "read")), None, "an unchanged tool has no description");
 }
 
 #[test]
@@ -363,7 +369,7 @@ fn every_problem_is_placed_and_explained() {
     ];
     for (text, line, column, message) in cases {
         let problem = Answers::parse(text).expect_err(text);
-        assert_eq!(problem, (line, column, message.to_owned()), "what is said about {text}");
+        assert_eq!(problem, (line, column, message.to_owned()), "the message for {text}");
     }
 }
 
@@ -382,13 +388,20 @@ fn s27_a_result_in_which_something_looks_wrong_is_allowed_by_its_hash_alone() {
         entry.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
         read(json!([entry]))
     };
-    assert!(read(json!([])).find(&result()).is_err(), "S27: what no entry answers is left out");
+    assert!(read(json!([])).find(&result()).is_err(), "S27: a result without an entry is withheld");
     let of_tools = read(json!([{"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}}]));
-    assert!(of_tools.find(&result()).is_err(), "S27: who allows a call does not allow its result");
-    assert_eq!(entry(json!({})).find(&result()), Ok(&Verdict::Allow), "S27: one that is always reviewed, by its tool");
-    let why = entry(json!({})).find(&wrong).expect_err("S27: it looks wrong").to_string();
-    assert!(why.contains("wants something kept") && why.contains("\"hash\": \"h\""), "S27: what to write: {why}");
+    assert!(of_tools.find(&result()).is_err(), "S27: an entry for a call doesn't allow its result");
+    assert_eq!(
+        entry(json!({})).find(&result()),
+        Ok(&Verdict::Allow),
+        "S27: a result without flags is allowed by its tool"
+    );
+    let why = entry(json!({})).find(&wrong).expect_err("S27: the result is flagged").to_string();
+    assert!(
+        why.contains("wants something kept") && why.contains("\"hash\": \"h\""),
+        "S27: the message contains what to write: {why}"
+    );
     let unreviewed = json!([{"kind": "result", "unreviewed": true, "answer": {"action": "allow"}}]).to_string();
-    assert!(Answers::parse(&unreviewed).is_err(), "S27: nothing else covers it");
-    assert_eq!(entry(json!({"hash": "h"})).find(&wrong), Ok(&Verdict::Allow), "S27: its hash does");
+    assert!(Answers::parse(&unreviewed).is_err(), "S27: only the hash covers a flagged result");
+    assert_eq!(entry(json!({"hash": "h"})).find(&wrong), Ok(&Verdict::Allow), "S27: the hash allows it");
 }

@@ -1,118 +1,119 @@
-//! Arguments of the commands for providers of models, conversations, and what servers may use of models.
+//! Arguments of the commands for model providers, conversations, and servers' use of models.
 
 use clap::{Args, Subcommand, ValueEnum};
 
-/// What to do with providers of models.
+/// Subcommands of the `models` command.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ModelsCommand {
-    /// The providers, or the models of one as it lists them now.
+    /// Lists the providers, or requests the current models of one.
     List {
-        /// The provider.
+        /// Identifier of the provider.
         provider: Option<String>,
     },
-    /// Adds a provider, or changes it. A key is taken from DRAWBRIDGE_MODEL_KEY, or from standard input.
+    /// Adds or changes a provider. The key is read from DRAWBRIDGE_MODEL_KEY, or from standard input.
     Add(NewProvider),
-    /// Enters the key of a provider: from DRAWBRIDGE_MODEL_KEY, or from standard input.
+    /// Stores the key of a provider, read from DRAWBRIDGE_MODEL_KEY, or from standard input.
     Key {
-        /// The provider.
+        /// Identifier of the provider.
         provider: String,
     },
-    /// Tries a provider: whether it lists its models, and what one of them says.
+    /// Tests a provider by listing its models, and optionally by a request to one of them.
     Test {
-        /// The provider.
+        /// Identifier of the provider.
         provider: String,
-        /// The model to ask. What it says may cost a little.
+        /// Model to send a request to, which may cost a small amount.
         #[arg(long, value_name = "MODEL")]
         model: Option<String>,
     },
-    /// Sets the model that new conversations begin with.
+    /// Sets the model that new conversations start with.
     Default {
-        /// The model.
+        /// Provider and model, separated by a slash.
         #[arg(value_name = "PROVIDER/MODEL")]
         model: String,
     },
-    /// Takes a provider out, and its key.
+    /// Removes a provider and its key.
     Remove {
-        /// The provider.
+        /// Identifier of the provider.
         provider: String,
     },
 }
 
-/// A provider of models.
+/// Arguments of `models add`.
 #[derive(Debug, Args)]
 pub(crate) struct NewProvider {
-    /// openai, openai-responses, anthropic, gemini, openrouter, ollama, lm-studio, llama-cpp, vllm, or a name of your own with --url.
+    /// Provider: openai, openai-responses, anthropic, gemini, openrouter, ollama, lm-studio, llama-cpp, vllm, or a name
+    /// of your choice with --url.
     pub(crate) provider: String,
-    /// Where its API begins.
+    /// Base URL of the API.
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
-    /// The wire it speaks. Unless given, that of the known provider, or OpenAI's.
+    /// Wire format. Defaults to that of the known provider, or else to OpenAI's.
     #[arg(long, value_enum, value_name = "KIND")]
     pub(crate) kind: Option<WireName>,
-    /// Its name, to show.
+    /// Display name of the provider.
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// Read a key, also where none is usual.
+    /// Read a key, even if the provider usually has none.
     #[arg(long)]
     pub(crate) key: bool,
 }
 
-/// The wires.
+/// Wire formats of providers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum WireName {
-    /// OpenAI's chat completions, which most others speak too.
+    /// OpenAI's chat completions, which most other providers support as well.
     Openai,
-    /// OpenAI's Responses.
+    /// The Responses API of OpenAI.
     Responses,
-    /// Anthropic's Messages.
+    /// The Messages API of Anthropic.
     Anthropic,
-    /// Google's Gemini.
+    /// The Gemini API of Google.
     Gemini,
-    /// Ollama's own.
+    /// The native API of Ollama.
     Ollama,
 }
 
-/// A conversation.
+/// Arguments of the `chat` command.
 #[derive(Debug, Args)]
 pub(crate) struct Chat {
-    /// The model, as PROVIDER/MODEL, or by its own name where only one provider has it.
+    /// Model, as PROVIDER/MODEL, or by its own name if only one provider has it.
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    /// What to say. Unless given, each line of standard input is a message.
+    /// Message to send. By default, each line of standard input is a message.
     #[arg(long, value_name = "TEXT")]
     pub(crate) message: Option<String>,
-    /// A server whose tools the model may use, as far as you have reviewed them. May be given several times.
+    /// Server whose reviewed tools the model may use. May be repeated.
     #[arg(long, value_name = "NAME")]
     pub(crate) server: Vec<String>,
-    /// How the model should behave.
+    /// System prompt of the conversation.
     #[arg(long, value_name = "TEXT")]
     pub(crate) system: Option<String>,
-    /// Whether the model gets the instructions of these servers, as data with their source named.
+    /// Give the model the instructions of these servers, as data with their source named.
     #[arg(long)]
     pub(crate) instructions: bool,
 }
 
-/// How much of your models a server may use.
+/// Arguments of the `sampling` command.
 #[derive(Debug, Args)]
 pub(crate) struct Sampling {
-    /// The server.
+    /// Name of the server.
     pub(crate) server: String,
-    /// Let it ask. Each request is asked about, unless a rule with a budget allows it.
+    /// Permit requests to models. Each one requires approval, unless a rule with a budget allows it.
     #[arg(long, conflicts_with = "off")]
     pub(crate) on: bool,
-    /// Refuse all that it asks of models.
+    /// Refuse all requests to models.
     #[arg(long)]
     pub(crate) off: bool,
-    /// Whether its requests may bring tools for the model, which it runs itself.
+    /// Permit requests with tools for the model, which the server runs itself.
     #[arg(long, value_name = "true|false")]
     pub(crate) tools: Option<bool>,
-    /// The most tokens of one answer.
+    /// Maximum number of tokens per answer.
     #[arg(long, value_name = "N")]
     pub(crate) max_tokens: Option<u64>,
-    /// The most requests in an hour; 0 for no bound.
+    /// Maximum number of requests per hour, or 0 for no limit.
     #[arg(long, value_name = "N")]
     pub(crate) requests_per_hour: Option<u64>,
-    /// The most tokens in an hour, of requests and answers together; 0 for no bound.
+    /// Maximum number of tokens per hour, of requests and answers together, or 0 for no limit.
     #[arg(long, value_name = "N")]
     pub(crate) tokens_per_hour: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! Arguments of the commands for rules, the flow of content, and the audit log.
+//! Arguments of the commands for rules, data flow, and the audit log.
 
 use std::path::PathBuf;
 
@@ -7,73 +7,73 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 
-/// How content of a server flows on.
+/// Arguments of the `flow` command.
 #[derive(Debug, Args)]
 pub(crate) struct Flow {
-    /// The server.
+    /// Name of the server.
     pub(crate) server: String,
-    /// Which results of a model's calls you review before the model reads them.
+    /// Results of a model's calls to review before the model reads them.
     #[arg(long, value_enum, value_name = "WHEN")]
     pub(crate) review: Option<ReviewName>,
-    /// Set that for this tool alone.
+    /// Set the review for this tool only.
     #[arg(long, value_name = "NAME", requires = "review")]
     pub(crate) tool: Option<String>,
-    /// After which content of this server a model's call of the same server asks.
+    /// Content of this server after which a model's calls of the same server require approval.
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) same_server: Option<SameServerName>,
 }
 
-/// Which results are reviewed.
+/// The results to review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReviewName {
-    /// None.
+    /// No results are reviewed.
     Off,
-    /// Those with hidden characters, instructions to the model, or links that mislead.
+    /// Results with hidden characters, instructions to the model, or misleading links.
     Suspicious,
-    /// All.
+    /// All results are reviewed.
     Always,
-    /// As set for the server; for a tool.
+    /// For a tool, the setting of the server.
     Server,
 }
 
-/// After which content calls ask.
+/// The content after which calls require approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SameServerName {
-    /// After content that others may have written.
+    /// Content that third parties may have written.
     OpenWorld,
-    /// After anything that was read.
+    /// Any content that was read.
     Everything,
-    /// After nothing.
+    /// Calls never require approval because of content.
     Off,
 }
 
-/// What to do with the rules.
+/// Subcommands of the `policy` command.
 #[derive(Debug, Subcommand)]
 pub(crate) enum PolicyCommand {
-    /// The preset, the files of rules, and every rule.
+    /// Shows the preset, the policy files, and every rule.
     Show,
-    /// What would happen to a call, and which rule says so. Nothing is started or sent.
+    /// Shows what would happen to a call, and the rule that decides. Nothing is started or sent.
     Check {
-        /// The server.
+        /// Name of the server.
         server: String,
-        /// The tool.
+        /// Name of the tool.
         #[arg(conflicts_with = "act")]
         tool: Option<String>,
-        /// What would be sent: a JSON object.
+        /// Arguments that would be sent: a JSON object.
         #[arg(value_name = "JSON", default_value = "{}")]
         args: String,
-        /// Something else than the call of a tool.
+        /// Check another kind of act than a tool call.
         #[arg(long, value_parser = act())]
         act: Option<DryAct>,
-        /// As asked for by a model that has read another server's output.
+        /// Assume that the call comes from a model that has read another server's output.
         #[arg(long)]
         after_untrusted: bool,
     },
-    /// All rules and standing approvals, as JSON.
+    /// Prints all rules and grants as JSON.
     Export,
 }
 
-/// The acts besides the call of a tool, by their names on the command line.
+/// Acts other than a tool call, by their names on the command line.
 const ACTS: [(&str, &str); 7] = [
     ("read", "To get a prompt or read a resource"),
     ("start", "To start the server or connect to it"),
@@ -90,7 +90,7 @@ fn act() -> impl TypedValueParser<Value = DryAct> {
     PossibleValuesParser::new(names).try_map(named)
 }
 
-/// What to do with the audit log.
+/// Arguments of the `audit` command.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Audit {
@@ -100,45 +100,45 @@ pub(crate) struct Audit {
     pub(crate) list: AuditList,
 }
 
-/// What to do with the audit log.
+/// Subcommands of the `audit` command.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AuditCommand {
-    /// The decisions, the newest first.
+    /// Lists the decisions, newest first.
     List(AuditList),
-    /// Checks that no decision was changed, removed or put elsewhere, and says where if one was. Ends with 1 then.
+    /// Verifies that no decision was changed, removed or moved, and reports where. Exits with 1 if one was.
     Verify {
-        /// A file that `export` wrote; the log itself if left out.
+        /// File that `export` wrote. Defaults to the log itself.
         file: Option<PathBuf>,
     },
-    /// Prints all decisions as JSON Lines that `verify` can check by themselves.
+    /// Prints all decisions as JSON Lines that `verify` can check independently.
     Export {
-        /// The file to write, which must not be there yet; standard output if left out.
+        /// File to write, which must not exist. Defaults to standard output.
         file: Option<PathBuf>,
     },
 }
 
-/// Which decisions.
+/// Filter for the listed decisions.
 #[derive(Debug, Args)]
 pub(crate) struct AuditList {
-    /// At most so many.
+    /// Maximum number of decisions.
     #[arg(long, default_value_t = 1_000)]
     pub(crate) limit: usize,
-    /// Only of this server.
+    /// Only show decisions about this server.
     #[arg(long, value_name = "NAME")]
     pub(crate) server: Option<String>,
-    /// Only of this kind, such as tool or start-server.
+    /// Only show this kind, such as tool or start-server.
     #[arg(long, value_name = "KIND")]
     pub(crate) kind: Option<String>,
-    /// Only with this decision: allowed, denied, cancelled, withdrawn or noted.
+    /// Only show this decision: allowed, denied, cancelled, withdrawn or noted.
     #[arg(long, value_name = "DECISION")]
     pub(crate) decision: Option<String>,
-    /// Only from this time on: 2026-11-21, 2026-11-21T08:00:00Z, or so long ago: 30m, 12h, 7d.
+    /// Only show decisions since this time: 2026-11-21, 2026-11-21T08:00:00Z, or an age such as 30m, 12h, 7d.
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
-    /// Only before this time, in the same ways.
+    /// Only show decisions before this time, in the same formats.
     #[arg(long, value_name = "TIME")]
     pub(crate) until: Option<String>,
-    /// Only with all of these words.
+    /// Only show decisions with all of these words.
     #[arg(long, value_name = "WORDS")]
     pub(crate) search: Option<String>,
 }
@@ -157,7 +157,7 @@ mod tests {
         }
         assert!(
             act().parse_ref(&Command::new("check"), None, "tool".as_ref()).is_err(),
-            "a tool has arguments of its own"
+            "a tool call is not an act of this option"
         );
     }
 }

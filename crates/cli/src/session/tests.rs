@@ -9,7 +9,7 @@ use api::Event;
 
 use super::*;
 
-/// Notes how many questions were known of when something was printed.
+/// Records how many consent requests were known whenever something was printed.
 #[derive(Clone)]
 struct Watching {
     view: watch::Receiver<View>,
@@ -85,9 +85,9 @@ async fn s33_a_call_is_printed_before_its_question_can_be_asked() {
     let call = Event::ItemChanged { conversation: "c".into(), item: Box::new(item), answering: true };
     let events = vec![call, Event::QuestionChanged { question }];
     take_in(&Events { first: 0, events }, &told, &mut Printer { talk, output }).await;
-    assert_eq!(told.borrow().questions.len(), 1, "the question is known of");
+    assert_eq!(told.borrow().questions.len(), 1, "the consent request is known");
     let printed = printed.lock().unwrap();
     let text: String = printed.iter().map(|(_, text)| text.as_str()).collect();
     assert_eq!(text, "→ demo add {\"a\":1}\n", "the call is printed");
-    assert!(printed.iter().all(|(open, _)| *open == 0), "before anybody could ask about it: {printed:?}");
+    assert!(printed.iter().all(|(open, _)| *open == 0), "printed before the consent request was known: {printed:?}");
 }

@@ -1,4 +1,4 @@
-//! What a file of answers allows, and what it does not without saying so.
+//! Decisions of an answers file, and what they don't cover without an explicit flag.
 
 use serde_json::{Value, json};
 
@@ -6,14 +6,14 @@ use crate::program::{Ended, Folder};
 
 const ADD: [&str; 5] = ["call", "demo", "add", "--args", r#"{"a": 2, "b": 40}"#];
 
-/// Why the question of this kind was refused.
+/// Returns the reason for which the consent request of this kind was denied.
 fn reason<'a>(ended: &'a Ended, kind: &str) -> &'a str {
     let refused = |line: &&Value| line["event"] == "question" && line["kind"] == kind && line["decision"] == "denied";
     let line = ended.lines.iter().find(refused).unwrap_or_else(|| panic!("{kind} is refused: {:?}", ended.lines));
     line["reason"].as_str().expect("with a reason")
 }
 
-/// The hash that a refusal says to write.
+/// Returns the hash that a refusal suggests.
 fn hash_in(reason: &str) -> &str {
     let (_, after) = reason.split_once("\"hash\": \"").expect("the hash to write is there");
     after.split_once('"').expect("whole").0
@@ -40,7 +40,7 @@ fn s08_a_start_is_allowed_by_the_hash_that_its_refusal_prints_until_anything_cha
     let changed = folder.run_with(&named, &["tools", "demo"]);
     assert_eq!(changed.error(3).0, "refused", "with another variable it is another start");
     let reason = reason(&changed, "start-server");
-    assert!(reason.contains("another hash") && hash_in(reason) != hash, "which is said: {reason}");
+    assert!(reason.contains("another hash") && hash_in(reason) != hash, "the changed hash is reported: {reason}");
     folder.run_with(&json!([start(&json!({"commandLineOnly": true}))]), &["tools", "demo"]).value();
 }
 
@@ -54,9 +54,12 @@ fn s30_a_tool_that_nobody_reviewed_is_not_allowed_by_a_pattern() {
         with(entry)
     };
     let refused = folder.run_with(&any(json!({})), &ADD);
-    assert_eq!(refused.error(3).0, "refused", "nobody has seen it");
+    assert_eq!(refused.error(3).0, "refused", "the tool is not reviewed");
     let told = reason(&refused, "tool");
-    assert!(told.contains("\"unreviewed\": true") && told.contains("drawbridge-cli review demo"), "what to do: {told}");
+    assert!(
+        told.contains("\"unreviewed\": true") && told.contains("drawbridge-cli review demo"),
+        "the message contains the next step: {told}"
+    );
     let hash = hash_in(told).to_owned();
     folder.run_with(&any(json!({"hash": hash})), &ADD).value();
     folder.run_with(&any(json!({"unreviewed": true})), &ADD).value();
@@ -65,7 +68,7 @@ fn s30_a_tool_that_nobody_reviewed_is_not_allowed_by_a_pattern() {
     folder.run_with(&any(json!({})), &ADD).value();
 }
 
-/// A demo server that lists this description of its one tool.
+/// Creates settings with a demo server whose only tool has this description.
 fn scripted(description: &str) -> Value {
     let tools = json!({"tools": [{"name": "echo", "description": description, "inputSchema": {"type": "object"}}]});
     json!({"mcpServers": {"demo": {
@@ -83,12 +86,12 @@ fn s08_a_definition_that_changed_since_the_last_call_is_announced() {
     ]);
     let call = || folder.run_with(&open, &["call", "demo", "echo"]);
     let announced = |ended: &Ended| ended.errors.contains("changed since its last call");
-    assert!(!announced(&call()) && !announced(&call()), "what is as it was is not announced");
+    assert!(!announced(&call()) && !announced(&call()), "an unchanged definition is not announced");
     std::fs::write(folder.path("mcp.json"), scripted("Returns the text, loudly").to_string()).unwrap();
     let changed = call();
     changed.value();
     assert!(announced(&changed), "the change is announced on standard error: {}", changed.errors);
-    assert!(!announced(&call()), "once");
+    assert!(!announced(&call()), "the change is announced once");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The audit log: listed, checked, exported.
+//! Tests of listing, verifying and exporting the audit log.
 
 use serde_json::json;
 
@@ -11,7 +11,7 @@ fn allowing() -> serde_json::Value {
     ])
 }
 
-/// A folder in whose log a start, an allowed and a refused call are.
+/// Creates a folder whose log contains a start, an allowed and a refused call.
 fn used() -> Folder {
     let folder = Folder::new();
     folder.run_with(&allowing(), &["call", "demo", "add", "--args", r#"{"a": 40, "b": 2}"#]).value();
@@ -29,13 +29,13 @@ fn decisions_are_filtered_and_searched() {
     };
     assert_eq!(subjects(&["--kind", "tool"]), ["fail", "add"], "by kind, the newest first");
     assert_eq!(subjects(&["list", "--kind", "tool", "--decision", "allowed"]), ["add"], "by decision");
-    assert_eq!(subjects(&["--search", "\"B\":2 ADD"]), ["add"], "by words of what crossed, whatever their case");
+    assert_eq!(subjects(&["--search", "\"B\":2 ADD"]), ["add"], "by words of the payload, ignoring case");
     assert_eq!(subjects(&["--server", "demo", "--since", "1h"]).len(), 4, "by server and time");
-    assert!(subjects(&["--until", "2026-01-01"]).is_empty(), "nothing is that old");
+    assert!(subjects(&["--until", "2026-01-01"]).is_empty(), "no decision is that old");
     assert!(subjects(&["--server", "other"]).is_empty(), "nothing of another server");
     let wrong = folder.run(&["audit", "--since", "yesterday"]);
     let (code, message) = wrong.error(2);
-    assert_eq!(code, "bad_request", "what is no time is a wrong usage: {message}");
+    assert_eq!(code, "bad_request", "an invalid time is a usage error: {message}");
 }
 
 #[test]
@@ -43,11 +43,14 @@ fn the_log_is_checked_and_a_change_is_found() {
     let folder = used();
     let ended = folder.run(&["audit", "verify"]);
     let (code, message) = ended.error(4);
-    assert_eq!(code, "unproved", "without a keychain nothing is proved, which is no success: {message}");
-    assert!(message.starts_with("The links fit, but nothing proves who wrote it"), "and is said first: {message}");
+    assert_eq!(code, "unproved", "without a keychain the author is unproved: {message}");
+    assert!(
+        message.starts_with("The links fit, but nothing proves who wrote it"),
+        "the message begins with it: {message}"
+    );
     let verdict = &ended.result()["value"];
     assert_eq!((&verdict["whole"], &verdict["entries"]), (&json!(true), &json!(4)), "it is whole: {verdict}");
-    assert_eq!(verdict["seal"]["state"], "none", "and not sealed");
+    assert_eq!(verdict["seal"]["state"], "none", "the log is not sealed");
 
     let path = folder.path("export.jsonl");
     let shown = path.display().to_string();
@@ -56,23 +59,23 @@ fn the_log_is_checked_and_a_change_is_found() {
     folder.run(&["audit", "export", &shown]).error(1);
     let ended = folder.run(&["audit", "verify", &shown]);
     assert_eq!(ended.error(4).0, "unproved", "an export proves no more than the log");
-    assert_eq!(ended.result()["value"]["whole"], true, "but is whole as well");
+    assert_eq!(ended.result()["value"]["whole"], true, "the export is intact");
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, text.replace(r#""subject":"fail""#, r#""subject":"echo""#)).unwrap();
     let changed = folder.run(&["audit", "verify", &shown]);
     let (code, message) = changed.error(1);
     assert_eq!(code, "audit", "a change is a failure: {message}");
     assert!(message.contains("entry 4 was changed"), "it says where: {message}");
-    assert_eq!(changed.result()["value"]["findings"][0]["what"], "changed", "also for programs");
+    assert_eq!(changed.result()["value"]["findings"][0]["what"], "changed", "the finding is in the JSON output");
     let other = folder.run(&["audit", "verify", &folder.path("mcp.json").display().to_string()]);
     let (code, message) = other.error(1);
-    assert!(message.contains("no exported audit log"), "another file is none ({code}): {message}");
+    assert!(message.contains("no exported audit log"), "another file is not an export ({code}): {message}");
 
     let log = rusqlite::Connection::open(folder.path("data/audit.db")).unwrap();
     log.execute_batch("DROP TRIGGER entry_stays; DELETE FROM entry WHERE number = 2").unwrap();
     drop(log);
     let ended = folder.run(&["audit", "verify"]);
-    assert!(ended.error(1).1.contains("entry 2 missing"), "a removal as well: {}", ended.error(1).1);
+    assert!(ended.error(1).1.contains("entry 2 missing"), "a removal is found: {}", ended.error(1).1);
 }
 
 #[test]
@@ -82,10 +85,10 @@ fn an_export_goes_to_standard_output_as_well() {
     assert!(output.status.success(), "it went well");
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(text.lines().count(), 1 + 4 + 1, "a line for each entry, one before and one after them");
-    assert!(text.starts_with(r#"{"format":"drawbridge audit log""#), "which says what it is: {text}");
+    assert!(text.starts_with(r#"{"format":"drawbridge audit log""#), "the first line names the format: {text}");
     folder.run(&["audit", "export"]).error(2);
     let output = folder.command().args(["audit", "verify"]).output().unwrap();
     let text = String::from_utf8(output.stderr).unwrap();
     let words = "The links fit, but nothing proves who wrote it: 4 entries, 1 to 4.";
-    assert!(text.contains(words), "people get words: {text}");
+    assert!(text.contains(words), "the result is described in text: {text}");
 }

@@ -1,4 +1,4 @@
-//! Bundles: what is told of one, and installing it.
+//! Tests of inspecting and installing bundles.
 
 use std::fs;
 
@@ -20,12 +20,12 @@ fn what_is_in_a_bundle_is_told_with_its_blanks() {
     let ended = folder.run(&["bundle", "inspect", &bundle]);
     let told = ended.value();
     let sha256 = format!("{:x}", Sha256::digest(fs::read(&bundle).unwrap()));
-    assert_eq!(told["sha256"], sha256, "what identifies it");
-    assert_eq!(told["signature"], json!({ "state": "absent" }), "that it is not signed");
-    assert_eq!(told["manifest"]["version"], "1.2.3", "what it says of itself");
+    assert_eq!(told["sha256"], sha256, "the hash identifies the bundle");
+    assert_eq!(told["signature"], json!({ "state": "absent" }), "the signature is absent");
+    assert_eq!(told["manifest"]["version"], "1.2.3", "the manifest is included");
     let home = std::env::var("HOME").unwrap();
     let args = json!(["--level", [{ "input": "level" }], [{ "input": "level" }, format!("-of-{home}")]]);
-    assert_eq!(told["plan"]["args"], args, "each argument, with blanks");
+    assert_eq!(told["plan"]["args"], args, "arguments contain blanks");
     let command = told["plan"]["command"].as_str().unwrap();
     assert!(command.starts_with(folder.path("data/bundles").to_str().unwrap()), "the program: {command}");
     assert_eq!(told["plan"]["env"], json!({ "API_KEY": [{ "input": "key" }] }), "and variables");
@@ -35,7 +35,7 @@ fn what_is_in_a_bundle_is_told_with_its_blanks() {
     let output = folder.command().args(["bundle", "inspect", &bundle]).output().unwrap();
     let words = String::from_utf8(output.stdout).unwrap();
     for part in ["argument    ⟨level⟩\n", "How much is said", "signature   not signed\n", &sha256] {
-        assert!(words.contains(part), "{part:?} is told to people: {words}");
+        assert!(words.contains(part), "expected {part:?} in the text: {words}");
     }
     assert_eq!(unpacked(&folder), 0, "nothing is unpacked");
 }
@@ -61,7 +61,7 @@ fn an_installed_bundle_is_stopped_and_runs_in_its_sandbox_once_it_is_allowed() {
     let server = &folder.settings()["demo"];
     let place = folder.path("data/bundles").join(place_of(&ended));
     assert_eq!(server["command"], json!(place.join("server/demo")), "the program in the bundle's folder");
-    assert!(place.join("server/demo").is_file(), "which is unpacked");
+    assert!(place.join("server/demo").is_file(), "the program is unpacked");
     assert_eq!(server["sandbox"]["folders"], json!([{ "path": place.canonicalize().unwrap(), "access": "read" }]));
     let call = ["call", "demo", "add", "--args", r#"{"a": 2, "b": 40}"#];
     folder.run(&call).error(3);
@@ -107,7 +107,7 @@ fn of_a_bundle_that_can_not_be_added_no_files_stay() {
     let bundle = Bundle::small().write(&folder.path("demo.mcpb"));
     let ended = folder.run(&["install", &bundle, "--yes", "--name", "a\nb"]);
     assert_eq!(ended.result()["ok"], false, "the name can't be used: {ended:?}");
-    assert_eq!(unpacked(&folder), 0, "nothing stays");
+    assert_eq!(unpacked(&folder), 0, "no files remain");
     folder.run(&["install", &bundle, "--yes"]).value();
     let ended = folder.run(&["install", &bundle, "--yes"]);
     assert_eq!(ended.error(1).0, "bad_name", "no server is replaced");
@@ -132,7 +132,7 @@ fn values_are_filled_in_and_secrets_come_from_standard_input() {
     let ended = folder.run(&["install", &bundle, "--yes"]);
     assert!(ended.error(2).1.contains("level: a value is required"), "{ended:?}");
     let described = &ended.result()["value"]["plan"]["inputs"][0]["description"];
-    assert_eq!(described, "How much is said", "with what it is for");
+    assert_eq!(described, "How much is said", "the description is included");
     let ended = folder.run(&["install", &bundle, "--yes", "--set", "level=1", "--set", "key=typed"]);
     assert!(ended.error(2).1.contains("--secret key"), "no secret on the command line: {ended:?}");
     let arguments =
@@ -142,9 +142,9 @@ fn values_are_filled_in_and_secrets_come_from_standard_input() {
     let server = &folder.settings()["demo"];
     let home = std::env::var("HOME").unwrap();
     let args = json!(["--level", "${HOME}", format!("${{HOME}}-of-{home}")]);
-    assert_eq!(server["args"], args, "a value is not looked at again");
-    assert_eq!(server["env"]["API_KEY"], "${secret:demo.API_KEY}", "a secret is named");
+    assert_eq!(server["args"], args, "a value is not expanded again");
+    assert_eq!(server["env"]["API_KEY"], "${secret:demo.API_KEY}", "the settings refer to the secret");
     assert_eq!(server["sandbox"]["network"], json!(["a.example"]));
-    assert!(!format!("{ended:?}").contains("s3cret-value"), "and never printed: {ended:?}");
-    assert!(ended.value()["secretsNotKept"].is_string(), "that it is not kept without a keychain is said");
+    assert!(!format!("{ended:?}").contains("s3cret-value"), "the secret is not printed: {ended:?}");
+    assert!(ended.value()["secretsNotKept"].is_string(), "the missing keychain is reported");
 }

@@ -1,4 +1,4 @@
-//! Commands that go well, and calls that fail.
+//! Tests of commands that succeed, and of calls that fail.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::program::{Folder, allowing};
 fn names(list: &Value, key: &str) -> Vec<String> {
     let items = list.as_array().expect("the value is a list");
     for item in items {
-        assert_eq!(item["server"], "demo", "each says whose it is: {item}");
+        assert_eq!(item["server"], "demo", "each item names its server: {item}");
     }
     items.iter().filter_map(|item| item[key].as_str().map(str::to_owned)).collect()
 }
@@ -58,7 +58,7 @@ fn a_tool_is_called_in_every_revision() {
         let wanted = [("start-server", "allowed", "answers"), ("tool", "allowed", "answers")];
         assert_eq!(ended.questions(), wanted, "both acts were asked about in {revision}");
         let states: Vec<_> = ended.lines.iter().filter_map(|line| line["call"]["state"].as_str()).collect();
-        assert_eq!(states.last(), Some(&"done"), "the call's end is told in {revision}: {states:?}");
+        assert_eq!(states.last(), Some(&"done"), "the end of the call is an event in {revision}: {states:?}");
     }
 }
 
@@ -67,9 +67,9 @@ fn a_tool_that_says_it_failed_is_a_failure() {
     let folder = Folder::new();
     let ended = folder.run_with(&allowing(json!([])), &["call", "demo", "fail"]);
     let (code, message) = ended.error(1);
-    assert_eq!(code, "tool", "the tool itself says so");
-    assert!(!message.is_empty(), "with its words");
-    assert_eq!(ended.result()["value"]["isError"], true, "what came back is there, too");
+    assert_eq!(code, "tool", "the failure is the tool's");
+    assert!(!message.is_empty(), "the message is the tool's");
+    assert_eq!(ended.result()["value"]["isError"], true, "the result is included");
 }
 
 #[test]
@@ -85,13 +85,13 @@ fn prompts_resources_and_completions_are_read() {
 
     let complete = ["complete", "demo", "--prompt", "tide_report", "--argument", "day", "--value", "s"];
     let days = folder.run_with(&answers, &complete);
-    assert_eq!(days.value()["values"], json!(["saturday", "sunday"]), "what begins so");
+    assert_eq!(days.value()["values"], json!(["saturday", "sunday"]), "values with this prefix");
     let all = ["complete", "demo", "--prompt", "greet_ship", "--argument", "ship"];
     let all = folder.run_with(&answers, &all).value()["values"].as_array().map_or(0, Vec::len);
     let some =
         ["complete", "demo", "--prompt", "greet_ship", "--argument", "ship", "--context", r#"{"harbour":"Bergen"}"#];
     let some = folder.run_with(&answers, &some).value()["values"].as_array().map_or(0, Vec::len);
-    assert!(0 < some && some < all, "earlier arguments narrow it: {some} of {all}");
+    assert!(0 < some && some < all, "earlier arguments narrow the values: {some} of {all}");
     let template =
         ["complete", "demo", "--template", "tide:///{harbour}/{day}", "--argument", "harbour", "--value", "ber"];
     assert_eq!(folder.run_with(&answers, &template).value()["values"], json!(["Bergen"]), "a template's variable");
@@ -152,14 +152,14 @@ fn what_is_not_there_is_named() {
     let ended = folder.run_with(&answers, &["tools", "nobody"]);
     let (code, message) = ended.error(1);
     assert_eq!(code, "not_found", "there is no such server");
-    assert!(message.contains("\"nobody\"") && message.ends_with(": demo"), "those that are there are named: {message}");
+    assert!(message.contains("\"nobody\"") && message.ends_with(": demo"), "existing servers are named: {message}");
     let ended = folder.run_with(&answers, &["call", "demo", "nothing"]);
     let (code, message) = ended.error(1);
     assert_eq!(code, "not_found", "there is no such tool");
     assert!(message.contains("nothing"), "it is named: {message}");
     let ended = folder.run_with(&answers, &["read", "demo", "harbour:///nowhere"]);
     let (code, message) = ended.error(1);
-    assert_eq!(code, "not_found", "a resource that the server does not have is told apart");
+    assert_eq!(code, "not_found", "a missing resource has its own code");
     assert!(message.contains("harbour:///nowhere"), "it is named: {message}");
 }
 
@@ -176,14 +176,14 @@ fn servers_that_fail_say_why_and_do_not_hinder_others() {
     let start = json!([{"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}}]);
     let ended = folder.run_with(&start, &["servers"]);
     let states: Vec<_> = ended.value().as_array().unwrap().iter().map(|server| server["state"]["is"].clone()).collect();
-    assert_eq!(states, ["failed", "failed", "ready"], "each server stands for itself");
+    assert_eq!(states, ["failed", "failed", "ready"], "a failing server doesn't affect others");
 
     let ended = folder.run_with(&start, &["tools", "gone"]);
     let (code, message) = ended.error(1);
     assert_eq!(code, "not_ready", "it could not be started");
     assert!(message.contains("there-is-no-such-program-here") && message.contains("Looked in: /"), "{message}");
     let ended = folder.run_with(&start, &["tools", "quits"]);
-    assert!(ended.error(1).1.contains("| the reason"), "its last words are shown: {}", ended.error(1).1);
+    assert!(ended.error(1).1.contains("| the reason"), "its standard error is shown: {}", ended.error(1).1);
 
     let ended = folder.run_with(&start, &["tools"]);
     assert!(!ended.value().as_array().unwrap().is_empty(), "the tools of the one that works are listed");
@@ -201,12 +201,12 @@ fn keys_in_the_settings_are_not_printed() {
         let ended = folder.run_with(&allowing(json!([])), arguments);
         ended.value();
         let text = format!("{:?}{}", ended.lines, ended.errors);
-        assert!(text.contains("API_KEY"), "the variable is named for {arguments:?}");
-        assert!(!text.contains("canary-5d1f"), "its value is not in what logs keep for {arguments:?}");
+        assert!(text.contains("API_KEY"), "the name of the variable is printed for {arguments:?}");
+        assert!(!text.contains("canary-5d1f"), "the value is not printed for {arguments:?}");
     }
     let mut log = std::fs::read(folder.path("data/audit.db")).unwrap();
     log.extend(std::fs::read(folder.path("data/audit.db-wal")).unwrap_or_default());
-    assert!(!String::from_utf8_lossy(&log).contains("canary-5d1f"), "nor in the audit log");
+    assert!(!String::from_utf8_lossy(&log).contains("canary-5d1f"), "the value is not in the audit log");
 }
 
 #[test]
@@ -240,6 +240,6 @@ fn help_says_how_to_use_it() {
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(0), "help is no failure");
     for word in ["--answers", "--json", "watch", "Exit status"] {
-        assert!(text.contains(word), "help speaks of {word}");
+        assert!(text.contains(word), "help contains {word}");
     }
 }

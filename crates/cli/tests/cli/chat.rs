@@ -1,4 +1,4 @@
-//! A conversation with a model of an independent fake provider, and tools of a real server.
+//! Conversations with a model of an independent fake provider, and tools of a real server.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::program::{Folder, allowing};
 
-/// The fake provider `@copilotkit/aimock`, which speaks as OpenAI does.
+/// The fake provider `@copilotkit/aimock`, which implements OpenAI's API.
 pub(crate) struct Aimock {
     process: Child,
     pub(crate) url: String,
@@ -16,13 +16,13 @@ pub(crate) struct Aimock {
 
 impl Drop for Aimock {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The process may already have exited.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
 
-/// A folder with the demo server, whose tool `add` was reviewed, and a provider that answers as the fixtures say.
+/// Creates a folder with the demo server, whose tool `add` is reviewed, and a provider that answers from the fixtures.
 fn talking(fixtures: &Value) -> (Folder, Aimock) {
     let folder = Folder::new();
     let aimock = aimock(&folder, fixtures);
@@ -56,7 +56,7 @@ pub(crate) fn aimock(folder: &Folder, fixtures: &Value) -> Aimock {
     let output = process.stdout.take().expect("its output is piped");
     let mut lines = BufReader::new(output).lines().map_while(Result::ok);
     let url = lines.find_map(|line| line.split_once("listening on ").map(|(_, url)| url.trim().to_owned()));
-    // What it writes is read on, so that it never waits for a reader.
+    // The output is drained, so that the process never blocks on it.
     std::thread::spawn(move || lines.for_each(drop));
     Aimock { process, url: url.expect("it says where it listens") }
 }
@@ -71,16 +71,16 @@ fn a_model_calls_a_tool_and_answers_with_its_result() {
         {"match": {"userMessage": "Add", "toolResultContains": "2 + 40 = 42"}, "response": {"content": "It is 42."}},
     ]));
     let ended = folder.run_with(&allowing(json!([])), &["chat", "--server", "demo", "--message", "Add 2 and 40"]);
-    assert_eq!(ended.value()["text"], "I add.It is 42.", "what the model said, before and after the call");
+    assert_eq!(ended.value()["text"], "I add.It is 42.", "the text before and after the call");
     let asked: Vec<_> = ended.questions().into_iter().filter(|(kind, ..)| *kind == "tool").collect();
-    assert_eq!(asked, [("tool", "allowed", "answers")], "the call was decided as every call");
+    assert_eq!(asked, [("tool", "allowed", "answers")], "the call was decided like every other call");
     let pieces = ended.lines.iter().filter(|line| line["event"] == "reply_delta").count();
     assert!(pieces >= 2, "the answer came in pieces: {pieces}");
     let calls: Vec<_> = ended.lines.iter().filter(|line| line["item"]["body"]["kind"] == "tool_call").collect();
     let last = calls.last().expect("the call is an item");
     assert_eq!(last["item"]["body"]["result"]["content"][0]["text"], "2 + 40 = 42", "with its result: {last}");
     let by: Vec<_> = folder.audit().into_iter().filter(|entry| entry["kind"] == "tool").collect();
-    assert_eq!(by[0]["asker"], "model", "the audit log knows that a model asked: {by:?}");
+    assert_eq!(by[0]["asker"], "model", "the audit log names the model as the initiator: {by:?}");
 }
 
 #[test]
@@ -106,10 +106,10 @@ fn errors_of_a_provider_are_told_with_what_to_do() {
     ]));
     let ended = folder.run_with(&allowing(json!([])), &["chat", "--message", "busy"]);
     let (code, message) = ended.error(1);
-    assert_eq!(code, "rateLimited", "what it is: {message}");
-    assert!(message.contains("try again"), "and what to do: {message}");
+    assert_eq!(code, "rateLimited", "the error code: {message}");
+    assert!(message.contains("try again"), "the message contains advice: {message}");
     let ended = folder.run_with(&allowing(json!([])), &["chat", "--model", "gone/model", "--message", "x"]);
-    assert!(ended.error(1).1.contains("fake"), "a model that there is not, with the providers that there are");
+    assert!(ended.error(1).1.contains("fake"), "the message names the providers");
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn each_line_of_the_input_is_a_message_of_one_conversation() {
 #[test]
 fn an_answer_that_fails_does_not_end_a_conversation_that_is_typed() {
     let (folder, _aimock) = talking(&json!([
-        // The first one that fits answers, and what was not answered is sent with the next message.
+        // The first matching fixture answers. An unanswered message is sent again with the next one.
         {"match": {"userMessage": "second"}, "response": {"content": "Two."}},
         {"match": {"userMessage": "busy"}, "response": {"error": {"message": "slow down", "type": "rate_limit_error"}, "status": 429}},
     ]));
@@ -146,9 +146,9 @@ fn an_answer_that_fails_does_not_end_a_conversation_that_is_typed() {
     let output = typed("busy\nsecond\n");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(String::from_utf8_lossy(&output.stdout), "Two.\n", "the next line is answered: {said}");
-    assert!(said.contains("try again"), "and what was wrong with the first is said: {said}");
+    assert!(said.contains("try again"), "the first failure is reported: {said}");
     assert!(output.status.success(), "the last answer came: {said}");
-    assert_eq!(typed("second\nbusy\n").status.code(), Some(1), "a script hears that its last message has no answer");
+    assert_eq!(typed("second\nbusy\n").status.code(), Some(1), "a failed last message has exit status 1");
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn a_model_that_calls_for_ever_is_stopped_and_the_exit_status_says_so() {
     std::fs::write(folder.path("data").join("settings.json"), settings.to_string()).expect("the settings are written");
     let ended = folder.run_with(&allowing(json!([])), &["chat", "--server", "demo", "--message", "Add 2 and 40"]);
     let (_, message) = ended.error(1);
-    assert!(message.contains("1 times in a row"), "it is no whole answer: {message}");
+    assert!(message.contains("1 times in a row"), "an incomplete answer is a failure: {message}");
 }
 
 #[test]
@@ -174,20 +174,20 @@ fn s27_results_are_reviewed_as_the_user_sets_it_and_left_out_where_nobody_answer
         {"match": {"userMessage": "Add", "toolResultContains": "= 42"}, "response": {"content": "It is 42."}},
     ]));
     let flow = |arguments: &[&str]| folder.run(&[&["flow", "demo"], arguments].concat()).value().clone();
-    assert_eq!(flow(&[])["review"], "suspicious", "S27: unless told otherwise");
+    assert_eq!(flow(&[])["review"], "suspicious", "S27: the default");
     let set = flow(&["--review", "always", "--tool", "add"]);
     assert_eq!((&set["review"], &set["tools"]), (&json!("suspicious"), &json!({"add": "always"})), "S27: for one tool");
 
     let chat = ["chat", "--server", "demo", "--message", "Add 2 and 40"];
     let ended = folder.run_with(&allowing(json!([])), &chat);
-    assert_eq!(ended.value()["text"], "It was withheld.", "S27: what nobody answers is left out");
+    assert_eq!(ended.value()["text"], "It was withheld.", "S27: a result without an entry is withheld");
     assert!(ended.questions().contains(&("result", "denied", "answers")), "{:?}", ended.questions());
     let entry = json!([{"kind": "result", "server": "demo", "name": "add", "answer": {"action": "allow"}}]);
     let ended = folder.run_with(&allowing(entry), &chat);
-    assert_eq!(ended.value()["text"], "It is 42.", "S27: what an entry allows is read");
+    assert_eq!(ended.value()["text"], "It is 42.", "S27: a result with an entry is read");
 
     assert_eq!(flow(&["--review", "server", "--tool", "add"])["tools"], json!({}), "S27: as for the server again");
     assert_eq!(flow(&["--review", "off"])["review"], "off", "S27: for the server");
     let ended = folder.run_with(&allowing(json!([])), &chat);
-    assert_eq!(ended.value()["text"], "It is 42.", "S27: what is off asks nothing");
+    assert_eq!(ended.value()["text"], "It is 42.", "S27: no review when it is off");
 }

@@ -1,4 +1,4 @@
-//! What a server in a sandbox reaches, as it is told in a terminal.
+//! Tests of the description of a sandbox on a terminal.
 
 use serde_json::json;
 
@@ -20,7 +20,7 @@ fn what_would_be_reached_is_told_without_starting_anything() {
     let output = folder.command().args(["sandbox", "demo"]).output().unwrap();
     let words = String::from_utf8(output.stdout).unwrap();
     for part in [format!("may change  {}", path.display()), "network     none".to_owned()] {
-        assert!(words.contains(&part), "{part:?} is told to people: {words}");
+        assert!(words.contains(&part), "expected {part:?} in the text: {words}");
     }
 }
 
@@ -30,7 +30,7 @@ fn a_held_server_is_used_as_any_other() {
     let ended = folder.run_with(&allowing(json!([])), &["call", "demo", "add", "--args", r#"{"a": 2, "b": 40}"#]);
     assert_eq!(ended.value()["content"][0]["text"], "2 + 40 = 42", "it answers");
     let by = ended.lines.iter().find_map(|line| line["server"]["heldBy"].as_str());
-    assert!(matches!(by, Some("bubblewrap" | "Landlock")), "and it is told what holds it: {by:?}");
+    assert!(matches!(by, Some("bubblewrap" | "Landlock")), "the mechanism is reported: {by:?}");
 }
 
 #[test]
@@ -56,6 +56,6 @@ fn s24_the_hosts_that_a_server_may_reach_are_told() {
     let output = folder.command().args(["sandbox", "demo"]).output().unwrap();
     let words = String::from_utf8(output.stdout).unwrap();
     for host in ["host        api.example.com\n", "host        *.example.org:8443\n"] {
-        assert!(words.contains(host), "S24: {host:?} is told to people: {words}");
+        assert!(words.contains(host), "S24: expected {host:?} in the text: {words}");
     }
 }

@@ -1,4 +1,4 @@
-//! `doctor`: what it finds on a computer whose search path is the test's, and a report without anything private.
+//! Tests of `doctor`: findings on a computer with a test search path, and a report without private data.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use crate::program::{Ended, Folder, ended};
 
-/// Stands in every place that a user may fill.
+/// A marker in every place that a user may fill.
 const CANARY: &str = "kanari";
 
-/// A folder of programs that the login shell names as the only one, each a script that does this.
+/// Creates a folder of programs that is the login shell's only search path, each a script with this content.
 fn programs(folder: &Folder, scripts: &[(&str, &str)]) {
     let bin = folder.path("bin");
     fs::create_dir_all(&bin).unwrap();
@@ -29,7 +29,7 @@ fn write_program(path: &Path, text: &str) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// `doctor` with this home folder and nothing of the environment that could change what it finds.
+/// Returns `doctor` with this home folder, and without environment variables that could change the findings.
 fn doctor(folder: &Folder) -> Command {
     fs::create_dir_all(folder.path("home")).unwrap();
     let mut command = folder.command();
@@ -66,13 +66,13 @@ fn what_a_server_needs_is_found_with_its_version() {
     assert!(text(node, "seen").starts_with("Node.js 22.5.1, "), "version and place: {node}");
     assert!(text(node, "seen").contains("/bin/node"), "and place: {node}");
     let path = finding(&ended, "search_path");
-    assert_eq!(path["state"], "ok", "the login shell told its path: {path}");
-    assert_eq!(finding(&ended, "uv")["state"], "ok", "what nobody needs may be missing");
+    assert_eq!(path["state"], "ok", "the login shell reported its path: {path}");
+    assert_eq!(finding(&ended, "uv")["state"], "ok", "a runtime that no server needs may be missing");
     let keychain = finding(&ended, "keychain");
-    assert_eq!(keychain["state"], "warning", "there is none in a test: {keychain}");
+    assert_eq!(keychain["state"], "warning", "tests have no keychain: {keychain}");
     let sandbox = finding(&ended, "sandbox");
-    assert!(text(sandbox, "seen").contains("bubblewrap"), "each part of it was tried: {sandbox}");
-    assert!(is_empty(&folder.path("home")) && !folder.path("data").exists(), "nothing is made");
+    assert!(text(sandbox, "seen").contains("bubblewrap"), "each part of the sandbox was tried: {sandbox}");
+    assert!(is_empty(&folder.path("home")) && !folder.path("data").exists(), "nothing is created");
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn a_runtime_that_is_missing_is_a_problem_of_its_servers() {
         "far": {"url": "https://mcp.example.com/mcp"},
     }});
     let folder = Folder::with_config(&config.to_string());
-    // As Debian has it: node without npx.
+    // As on Debian, where node comes without npx.
     programs(&folder, &[("node", "echo v18.20.4")]);
     let ended = ended(doctor(&folder).output().unwrap());
     let (code, message) = ended.error(1);
@@ -95,7 +95,7 @@ fn a_runtime_that_is_missing_is_a_problem_of_its_servers() {
     {
         let found = finding(&ended, id);
         assert_eq!((&found["state"], &found["servers"]), (&json!("problem"), &json!([server])), "{found}");
-        assert!(text(found, "next").contains(step), "what to do: {found}");
+        assert!(text(found, "next").contains(step), "the finding contains the next step: {found}");
     }
 }
 
@@ -143,9 +143,9 @@ fn a_report_has_nothing_private_in_it() {
         change(&mut command);
         let ended = ended(command.output().unwrap());
         let value = &ended.result()["value"];
-        assert!(value["findings"].to_string().contains(CANARY), "the user sees what it is about: {value:#}");
+        assert!(value["findings"].to_string().contains(CANARY), "the findings contain the marker: {value:#}");
         let report = value["report"].as_str().unwrap().to_owned();
-        assert!(!report.to_ascii_lowercase().contains(CANARY), "nothing of it is in the report:\n{report}");
+        assert!(!report.to_ascii_lowercase().contains(CANARY), "the marker is not in the report:\n{report}");
         assert!(!report.contains(folder.path("").to_str().unwrap().trim_end_matches('/')), "no path of it:\n{report}");
         report
     };

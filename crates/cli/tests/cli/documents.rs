@@ -1,4 +1,4 @@
-//! What the program writes about itself: completions and manual pages, without settings and without a host.
+//! Tests of completions and manual pages, which need neither settings nor a host.
 
 use std::fs;
 use std::process::{Command, Output};
@@ -21,7 +21,7 @@ fn completions_of_each_shell_name_the_commands_and_leave_no_file() {
             assert!(script.contains(word), "{word} is completed in {shell}");
         }
     }
-    assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0, "neither settings nor data are made");
+    assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0, "neither settings nor data are created");
 }
 
 #[test]
@@ -41,5 +41,5 @@ fn manual_pages_are_written_for_the_program_and_each_command() {
         assert!(home.path().join(format!("drawbridge-cli-{command}.1")).is_file(), "{command} has a page");
     }
     let missing = run(home.path(), &["man", "/nowhere/at/all"]);
-    assert_eq!(missing.status.code(), Some(1), "a folder that is not there is a failure");
+    assert_eq!(missing.status.code(), Some(1), "a missing folder is a failure");
 }

@@ -1,4 +1,4 @@
-//! Servers from and for other apps, with the homes in `tests/import`.
+//! Tests of importing from and exporting for other apps, with the homes in `tests/import`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ fn without_servers() -> Folder {
     Folder::with_config(r#"{"mcpServers": {"filesystem": {"command": "mine"}}}"#)
 }
 
-/// All files below a folder with what is in them.
+/// Returns all files below a folder with their content.
 fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
@@ -64,8 +64,8 @@ fn a_dry_run_lists_what_is_found_and_writes_nothing() {
     );
     assert_eq!(fetch["env"], json!({ "FETCH_API_KEY": "reference", "FETCH_REGION": "reference", "LEVEL": "literal" }));
     assert_eq!(row(servers, "filesystem-2")["status"], "conflict", "another server has its name here");
-    assert_eq!(row(servers, "developer")["status"], "unsupported", "a part of goose is no server");
-    assert_eq!(fs::read(folder.path("mcp.json")).unwrap(), before, "the settings are as they were");
+    assert_eq!(row(servers, "developer")["status"], "unsupported", "a built-in of goose is not a server");
+    assert_eq!(fs::read(folder.path("mcp.json")).unwrap(), before, "the settings are unchanged");
     assert_eq!(folder.audit(), Vec::<Value>::new(), "nothing was asked or started");
 }
 
@@ -81,14 +81,19 @@ fn an_import_writes_servers_and_no_secret() {
     assert_eq!(files(&home), home_before, "no file of another app is changed");
     let settings: Value = serde_json::from_slice(&fs::read(folder.path("mcp.json")).unwrap()).unwrap();
     let written = settings["mcpServers"].as_object().unwrap();
-    assert_eq!(written.len(), 1 + new("new") + new("conflict"), "each that can be is written: {:?}", written.keys());
-    assert_eq!(settings["mcpServers"]["filesystem"], json!({ "command": "mine" }), "the user's own stays");
+    assert_eq!(
+        written.len(),
+        1 + new("new") + new("conflict"),
+        "each supported server is written: {:?}",
+        written.keys()
+    );
+    assert_eq!(settings["mcpServers"]["filesystem"], json!({ "command": "mine" }), "the user's server is unchanged");
     assert_eq!(settings["mcpServers"]["linear"]["headers"]["Authorization"], "${secret:linear.Authorization}");
     assert_eq!(
         settings["mcpServers"]["shop-api"]["headers"]["Authorization"],
         "Bearer ${secret:shop-api.Authorization}"
     );
-    assert_eq!(settings["mcpServers"]["perplexity"]["env"]["CITY"], "${input:city}", "a reference stays one");
+    assert_eq!(settings["mcpServers"]["perplexity"]["env"]["CITY"], "${input:city}", "a reference is retained");
     for (file, bytes) in files(&folder.path("")) {
         let text = String::from_utf8_lossy(&bytes);
         for secret in [
@@ -106,14 +111,11 @@ fn an_import_writes_servers_and_no_secret() {
             assert!(!servers.to_string().contains(secret), "{secret} is printed");
         }
     }
-    // There is no keychain in these tests.
+    // These tests have no keychain.
     let notes = row(servers, "linear")["notes"].to_string();
-    assert!(
-        notes.contains("no keychain keeps the value of Authorization"),
-        "it says that the value is to be typed: {notes}"
-    );
+    assert!(notes.contains("no keychain keeps the value of Authorization"), "the value has to be entered: {notes}");
     let log = folder.audit();
-    assert!(!log.is_empty() && log.iter().all(|entry| entry["kind"] == "rule"), "rules, and nothing started: {log:?}");
+    assert!(!log.is_empty() && log.iter().all(|entry| entry["kind"] == "rule"), "only rules are logged: {log:?}");
     let rules = folder.run(&["policy", "show"]);
     let rules = rules.value().to_string();
     assert!(
@@ -124,7 +126,7 @@ fn an_import_writes_servers_and_no_secret() {
     let statuses: Vec<&Value> = again.value().as_array().unwrap().iter().map(|row| &row["status"]).collect();
     assert!(
         statuses.iter().all(|status| *status == "same" || *status == "unsupported"),
-        "all of it is known: {:#}",
+        "all servers are recognized: {:#}",
         again.value()
     );
 }
@@ -136,8 +138,12 @@ fn a_broken_file_is_named_and_hinders_no_other() {
     let ended = folder.run(&["import", "--home", home.to_str().unwrap()]);
     assert_eq!(ended.value().as_array().unwrap().len(), 1, "the other file is read");
     let problem = ended.lines.iter().find(|line| line["event"] == "problem").expect("the problem is an event");
-    assert_eq!(problem["file"], json!(home.join(".cursor/mcp.json")), "with the file");
-    assert_eq!((&problem["line"], &problem["column"]), (&json!(3), &json!(28)), "and the place: {problem}");
+    assert_eq!(problem["file"], json!(home.join(".cursor/mcp.json")), "the problem names the file");
+    assert_eq!(
+        (&problem["line"], &problem["column"]),
+        (&json!(3), &json!(28)),
+        "the problem has a position: {problem}"
+    );
 }
 
 #[test]
@@ -184,10 +190,10 @@ fn a_link_installs_a_server_and_has_no_secret() {
     let folder = Folder::with_config(&config.to_string());
     let ended = folder.run(&["link", "near"]);
     let value = ended.value();
-    assert_eq!(value["notes"], json!(["\"API_KEY\" is left blank, as a secret"]), "what is to be filled in");
+    assert_eq!(value["notes"], json!(["\"API_KEY\" is left blank, as a secret"]), "the notes name the blank");
     let link = value["link"].as_str().unwrap();
     let read = other_apps::import(link, &[]).unwrap();
-    assert_eq!(read[0].config.command_line(), "server --level 1", "it is read again");
+    assert_eq!(read[0].config.command_line(), "server --level 1", "the link is parsed as the same server");
     assert_eq!(read[0].config.as_stdio().unwrap().env["API_KEY"], "", "without the secret");
     for (app, title) in [("drawbridge", "Drawbridge"), ("cursor", "Cursor"), ("vscode", "VS Code")] {
         let ended = folder.run(&["link", "near", "--for", app, "--markdown"]);
@@ -197,10 +203,10 @@ fn a_link_installs_a_server_and_has_no_secret() {
     let output = folder.command().args(["link", "near", "--markdown"]).output().unwrap();
     let (text, notes) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
     assert!(text.starts_with("[Add to Drawbridge](drawbridge://mcp/install?name=near&config="), "for people: {text}");
-    assert!(notes.contains("\"API_KEY\" is left blank"), "and what to know beside it: {notes}");
+    assert!(notes.contains("\"API_KEY\" is left blank"), "notes are printed to standard error: {notes}");
     let ended = folder.run(&["link", "plain"]);
     let (_, message) = ended.error(2);
-    assert!(message.contains("its address is not encrypted"), "what no link installs: {message}");
+    assert!(message.contains("its address is not encrypted"), "a link can't install the server: {message}");
     folder.run(&["link", "absent"]).error(1);
 }
 
@@ -224,5 +230,5 @@ fn an_export_has_references_in_place_of_secrets() {
     let ids: Vec<&Value> = value["inputs"].as_array().unwrap().iter().map(|input| &input["id"]).collect();
     assert_eq!(ids, ["far-authorization", "near-api-key"], "each is an input");
     assert!(value["inputs"].as_array().unwrap().iter().all(|input| input["password"] == true), "that VS Code hides");
-    assert!(!value.to_string().contains("typed-into"), "nothing of it is text");
+    assert!(!value.to_string().contains("typed-into"), "no secret is exported");
 }

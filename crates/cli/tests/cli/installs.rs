@@ -1,4 +1,4 @@
-//! Installing what a registry lists.
+//! Tests of installing servers from a registry.
 
 use serde_json::{Value, json};
 use testkit::bundle_file::Bundle;
@@ -48,7 +48,7 @@ fn what_the_registry_says_now_is_shown_and_installed() {
     listed.run(&folder, &[&arguments[..], &["--dry-run"]].concat()).value();
     listed.change(|entries| entries[0]["server"]["remotes"][0]["url"] = "https://moved.example/mcp".into());
     listed.run(&folder, &[&arguments[..], &["--yes"]].concat()).value();
-    assert_eq!(folder.settings()["notes"]["url"], "https://moved.example/mcp", "and not the answer that was kept");
+    assert_eq!(folder.settings()["notes"]["url"], "https://moved.example/mcp", "the cached response is not used");
 }
 
 #[test]
@@ -80,11 +80,11 @@ fn a_bundle_of_a_registry_is_downloaded_and_upgraded() {
     assert_eq!(ended.value()["before"]["command"], first.as_str(), "{ended:?}");
     assert_eq!(command(), first, "a dry run changes nothing");
     let refused = listed.run(&folder, &["install", "--upgrade", "demo"]);
-    assert!(refused.error(3).1.contains("--yes"), "nobody said yes: {refused:?}");
+    assert!(refused.error(3).1.contains("--yes"), "there was no confirmation: {refused:?}");
     let ended = listed.run(&folder, &["install", "--upgrade", "demo", "--yes"]);
     assert_eq!(ended.value()["upgraded"], true, "{ended:?}");
     assert_ne!(command(), first);
-    assert!(!std::path::Path::new(&first).exists(), "the files of the version before are gone");
+    assert!(!std::path::Path::new(&first).exists(), "the files of the previous version are removed");
     let ended = listed.run(&folder, &["install", "--upgrade", "demo", "--yes"]);
     assert!(ended.error(1).1.contains("1.3.0 is installed already"), "{ended:?}");
 }

@@ -1,4 +1,4 @@
-//! The program as it is run, with the real demo server: what it prints, how it ends, and what it asks.
+//! Tests of the program with the real demo server: its output, its exit status, and its consent requests.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod answers;

@@ -1,4 +1,4 @@
-//! Providers of models from a terminal, against a fake one that is not ours.
+//! Tests of the `models` commands with an independent fake provider.
 
 use std::process::Stdio;
 
@@ -13,21 +13,21 @@ fn a_provider_is_added_tried_made_the_default_and_removed() {
     let aimock = aimock(&folder, &json!([{"match": {"userMessage": "hello"}, "response": {"content": "Hi."}}]));
     let url = format!("{}/v1", aimock.url);
     let added = folder.run(&["models", "add", "fake", "--url", &url]);
-    assert_eq!(added.value()["url"], url.as_str(), "it is where it was said to be: {:?}", added.value());
+    assert_eq!(added.value()["url"], url.as_str(), "the provider has the given address: {:?}", added.value());
     let tried = folder.run(&["models", "test", "fake", "--model", "gpt-4o"]);
-    assert_eq!(tried.value()["said"], "Hi.", "the model says something: {:?}", tried.value());
+    assert_eq!(tried.value()["said"], "Hi.", "the model answers: {:?}", tried.value());
     let listed = folder.run(&["models", "list", "fake"]);
     let models = listed.value()["models"].as_array().expect("a list");
-    assert!(!models.is_empty(), "and the list was kept: {models:?}");
+    assert!(!models.is_empty(), "the list of models is stored: {models:?}");
     folder.run(&["models", "default", "fake/gpt-4o"]).value();
     let all = folder.run(&["models"]);
-    assert_eq!(all.value()["default"], json!({"provider": "fake", "model": "gpt-4o"}), "the default is kept");
+    assert_eq!(all.value()["default"], json!({"provider": "fake", "model": "gpt-4o"}), "the default is stored");
     folder.run(&["models", "remove", "fake"]).value();
     let all = folder.run(&["models", "list"]);
-    assert_eq!(all.value()["providers"], json!([]), "it is gone");
-    assert_eq!(all.value()["default"], json!(null), "and the default with it");
+    assert_eq!(all.value()["providers"], json!([]), "the provider is removed");
+    assert_eq!(all.value()["default"], json!(null), "the default is removed");
     let gone = folder.run(&["models", "test", "fake"]);
-    assert_eq!(gone.error(1).0, "not_found", "what is not there is not tried");
+    assert_eq!(gone.error(1).0, "not_found", "a missing provider can't be tested");
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn what_can_not_be_a_provider_is_refused() {
         let refused = folder.run(&["models", "add", "x", "--url", url]);
         let (code, message) = refused.error(1);
         assert_eq!(code, "invalid", "{url}: {message}");
-        assert!(!message.contains("secret"), "{url}: what was in it is not repeated: {message}");
+        assert!(!message.contains("secret"), "{url}: the address is not repeated: {message}");
     }
     let refused = folder.run(&["models", "add", "a b", "--url", "https://example.com"]);
     assert_eq!(refused.error(1).0, "invalid", "an id has no spaces");
@@ -49,15 +49,15 @@ fn what_can_not_be_a_provider_is_refused() {
 fn a_key_is_never_an_argument_and_never_shown() {
     let key = "sk-canary-cli-31c8";
     let folder = Folder::new();
-    // There is no keychain here, so a key of one run is of no use to the next, which is said.
+    // Without a keychain the key only lasts for one run, which is reported.
     let mut command = folder.command();
     let command = command.args(["--json", "models", "add", "openai"]).env("DRAWBRIDGE_MODEL_KEY", key);
     let output = command.stdin(Stdio::null()).output().expect("the program runs");
     assert!(!String::from_utf8_lossy(&output.stderr).contains(key), "the key is not in its errors");
-    assert!(!String::from_utf8_lossy(&output.stdout).contains(key), "nor in its output");
-    assert!(ended(output).error(1).1.contains("could not be kept"), "that it could not be kept is told");
+    assert!(!String::from_utf8_lossy(&output.stdout).contains(key), "the key is not in its output");
+    assert!(ended(output).error(1).1.contains("could not be kept"), "the missing keychain is reported");
     let none = folder.run(&["models", "key", "openai"]);
-    assert!(none.error(2).1.contains("DRAWBRIDGE_MODEL_KEY"), "where a key comes from is told");
+    assert!(none.error(2).1.contains("DRAWBRIDGE_MODEL_KEY"), "the message names the variable");
     let data = std::fs::read_dir(folder.path("data")).expect("the data folder");
     for file in data.flatten().filter(|file| file.path().is_file()) {
         let bytes = std::fs::read(file.path()).expect("a file");

@@ -1,4 +1,4 @@
-//! The facts that the system tells other programs about the running one.
+//! Tests of the information about the process that other programs can read.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, chown};
@@ -11,17 +11,17 @@ use serde_json::json;
 
 use crate::program::Folder;
 
-/// Somebody who is not root: of what root runs, `/proc` can't tell the difference.
+/// An unprivileged user: for processes of root, `/proc` doesn't show the difference.
 const NOBODY: u32 = 65_534;
-/// How long what should happen may take, on a slow machine.
+/// Maximum time to wait for an expected change, on a slow machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Whose the files of a process are in `/proc`: root's alone if its memory is private, else its user's.
+/// Returns the owner of a process's files in `/proc`: root if its memory is private, and otherwise its user.
 fn owner(pid: u32) -> Option<u32> {
     fs::metadata(format!("/proc/{pid}/environ")).ok().map(|facts| facts.uid())
 }
 
-/// The process that this one started.
+/// Returns the child process of this process.
 fn child_of(parent: u32) -> Option<u32> {
     let is_child = |pid: &u32| {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
@@ -41,7 +41,7 @@ fn until<T>(what: &str, mut find: impl FnMut() -> Option<T>) -> T {
             return found;
         }
         assert!(began.elapsed() < PATIENCE, "{what}");
-        // sleep: looks again until it holds; no event tells of it.
+        // sleep: polls until the condition holds, as no event reports it.
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -71,9 +71,9 @@ fn s20_the_memory_of_the_program_is_private_and_its_servers_are_as_ever() {
     let of_program = owner(pid);
     program.kill().unwrap();
     program.wait().unwrap();
-    assert_eq!(of_program, Some(0), "no other program of the user's reads its memory or its environment");
+    assert_eq!(of_program, Some(0), "other programs of the user can't read its memory or environment");
     let core: Vec<&str> =
         limits.lines().find(|line| line.starts_with("Max core file")).unwrap().split_whitespace().collect();
-    assert_eq!(core[4..6], ["0", "0"], "it leaves no core: {core:?}");
-    assert_eq!(of_server, Some(user), "what it starts has that back, so that it is found when it is to end");
+    assert_eq!(core[4..6], ["0", "0"], "core dumps are disabled: {core:?}");
+    assert_eq!(of_server, Some(user), "child processes are readable, so that they can be found for cleanup");
 }

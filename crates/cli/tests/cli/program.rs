@@ -1,4 +1,4 @@
-//! Runs the program in a folder of its own.
+//! Runs the program in a temporary folder.
 
 use std::fs;
 use std::io::Write as _;
@@ -8,22 +8,22 @@ use std::process::{Command, Output, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// A folder with settings and data.
+/// A temporary folder with settings and data.
 pub(crate) struct Folder {
     folder: TempDir,
 }
 
-/// What the program did.
+/// The output and exit status of a finished program.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) status: i32,
-    /// The lines of standard output, each of which must be JSON.
+    /// Lines of standard output, each of which must be JSON.
     pub(crate) lines: Vec<Value>,
     pub(crate) errors: String,
 }
 
 impl Ended {
-    /// The last line.
+    /// Returns the last line, which is the result.
     pub(crate) fn result(&self) -> &Value {
         let last = self.lines.last().unwrap_or_else(|| panic!("there is a last line: {self:?}"));
         assert_eq!(last["event"], "result", "the last line is the result");
@@ -32,15 +32,15 @@ impl Ended {
         last
     }
 
-    /// The value of a command that went well.
+    /// Returns the value of a command that succeeded.
     pub(crate) fn value(&self) -> &Value {
         let result = self.result();
-        assert_eq!(result["ok"], true, "it went well: {result}\n{}", self.errors);
-        assert_eq!(self.status, 0, "and the exit status says so");
+        assert_eq!(result["ok"], true, "the command succeeded: {result}\n{}", self.errors);
+        assert_eq!(self.status, 0, "the exit status is 0");
         &result["value"]
     }
 
-    /// Code and message of a command that failed with this exit status.
+    /// Returns code and message of a command that failed with this exit status.
     pub(crate) fn error(&self, status: i32) -> (&str, &str) {
         let result = self.result();
         assert_eq!(result["ok"], false, "it failed: {result}");
@@ -50,12 +50,12 @@ impl Ended {
         (text("code"), text("message"))
     }
 
-    /// Kind, decision and who decided, of each question.
+    /// Returns kind, decision and origin of each consent request.
     pub(crate) fn questions(&self) -> Vec<(&str, &str, &str)> {
         let questions = self.lines.iter().filter(|line| line["event"] == "question");
         questions
             .map(|line| {
-                assert!(line["question"]["hash"].is_string(), "the question is shown whole: {line}");
+                assert!(line["question"]["hash"].is_string(), "the consent request is included: {line}");
                 let text = |key: &str| line[key].as_str().unwrap_or_default();
                 (text("kind"), text("decision"), text("by"))
             })
@@ -63,7 +63,7 @@ impl Ended {
     }
 }
 
-/// Answers that let the demo server start and its tools run, before any others.
+/// Creates answers that allow the demo server to start and its tools to run, followed by others.
 pub(crate) fn allowing(others: Value) -> Value {
     let mut answers = vec![
         json!({"kind": "start-server", "server": "demo", "commandLineOnly": true, "answer": {"action": "allow"}}),
@@ -74,12 +74,12 @@ pub(crate) fn allowing(others: Value) -> Value {
 }
 
 impl Folder {
-    /// With the demo server in the settings.
+    /// Creates a folder with the demo server in the settings.
     pub(crate) fn new() -> Self {
         Self::with_arguments(&[])
     }
 
-    /// With the demo server started by these arguments.
+    /// Creates a folder with the demo server and these arguments.
     pub(crate) fn with_arguments(arguments: &[&str]) -> Self {
         let demo = testkit::binaries::demo_server();
         Self::with_config(&json!({"mcpServers": {"demo": {"command": demo, "args": arguments}}}).to_string())
@@ -88,7 +88,7 @@ impl Folder {
     pub(crate) fn with_config(text: &str) -> Self {
         let folder = tempfile::tempdir().expect("a folder to test in");
         fs::write(folder.path().join("mcp.json"), text).expect("the settings are written");
-        // What the server asks of a model is asked about; that it is off otherwise has a test of its own.
+        // Sampling is on, so that it causes consent requests. A separate test covers the default.
         fs::create_dir(folder.path().join("data")).expect("the folder for data");
         fs::write(folder.path().join("data/sampling.json"), r#"{"demo": {"on": true}}"#).expect("sampling is on");
         Self { folder }
@@ -98,55 +98,55 @@ impl Folder {
         self.folder.path().join(name)
     }
 
-    /// Writes the answers, and gives the options for them.
+    /// Writes the answers, and returns the options for them.
     pub(crate) fn answers(&self, answers: &Value) -> [String; 2] {
         let path = self.path("answers.json");
         fs::write(&path, format!("{answers:#}")).expect("the answers are written");
         [String::from("--answers"), path.display().to_string()]
     }
 
-    /// The program with the folder's settings.
+    /// Returns the command with the folder's settings.
     #[allow(clippy::disallowed_methods, reason = "starts the program under test, not a server")]
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_drawbridge-cli"));
         command.arg("--config").arg(self.path("mcp.json")).arg("--data-dir").arg(self.path("data"));
-        // The keychain of whoever runs the tests is no place for them.
+        // The keychain of the person who runs the tests must not be used.
         command.env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent");
         command.stdin(Stdio::null());
         command
     }
 
-    /// Runs it for JSON with its own folder for answers of registries, and with this on standard input.
+    /// Runs the program with JSON output, a temporary cache of registries, and this standard input.
     pub(crate) fn run_with_input(&self, arguments: &[&str], input: &str) -> Ended {
         let mut command = self.command();
         command.env("XDG_CACHE_HOME", self.path("cache")).arg("--json").args(arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program runs");
         let mut keys = child.stdin.take().expect("it reads standard input");
-        // A program that fails early reads nothing.
+        // A program that fails early doesn't read its input.
         let _ = keys.write_all(input.as_bytes());
         drop(keys);
         ended(child.wait_with_output().expect("the program ends"))
     }
 
-    /// The servers in the settings.
+    /// Returns the servers in the settings.
     pub(crate) fn settings(&self) -> Value {
         let text = fs::read_to_string(self.path("mcp.json")).expect("there are settings");
         serde_json::from_str::<Value>(&text).expect("they are JSON")["mcpServers"].clone()
     }
 
-    /// Runs it for JSON with these answers.
+    /// Runs the program with JSON output and these answers.
     pub(crate) fn run_with(&self, answers: &Value, arguments: &[&str]) -> Ended {
         let options = self.answers(answers);
         ended(self.command().arg("--json").args(options).args(arguments).output().expect("the program runs"))
     }
 
-    /// Runs it for JSON without answers.
+    /// Runs the program with JSON output and without answers.
     pub(crate) fn run(&self, arguments: &[&str]) -> Ended {
         ended(self.command().arg("--json").args(arguments).output().expect("the program runs"))
     }
 
-    /// The entries of the audit log, the oldest first.
+    /// Returns the entries of the audit log, oldest first.
     pub(crate) fn audit(&self) -> Vec<Value> {
         let listed = self.run(&["audit"]);
         let mut entries = listed.value().as_array().cloned().expect("a list of decisions");
@@ -159,7 +159,7 @@ pub(crate) fn ended(output: Output) -> Ended {
     let text = String::from_utf8(output.stdout).expect("standard output is text");
     let parse = |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line:?} is not JSON"));
     Ended {
-        status: output.status.code().expect("it ends by itself"),
+        status: output.status.code().expect("the program exited by itself"),
         lines: text.lines().map(parse).collect(),
         errors: String::from_utf8_lossy(&output.stderr).into_owned(),
     }

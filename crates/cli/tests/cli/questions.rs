@@ -1,10 +1,10 @@
-//! What servers ask for while they work on a call, answered by a file.
+//! Requests of servers during a call, decided by an answers file.
 
 use serde_json::{Value, json};
 
 use crate::program::{Ended, Folder, allowing};
 
-/// The two ways in which questions come: as requests, and as results that ask back.
+/// The two forms of servers' requests: as requests, and as results that require input.
 const REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
 
 fn call(revision: &str, tool: &str, args: &str, answer: Value) -> Ended {
@@ -21,7 +21,7 @@ fn forms_are_accepted_declined_and_cancelled() {
     for revision in REVISIONS {
         let folder = Folder::with_arguments(&["--revision", revision]);
         let refused = folder.run_with(&allowing(json!([])), &["call", "demo", "ask_user"]);
-        assert_eq!(text(&refused), "The user declined.", "what is not answered is declined in {revision}");
+        assert_eq!(text(&refused), "The user declined.", "a form without an entry is declined in {revision}");
         let shown = refused.lines.iter().find(|line| line["kind"] == "elicitation").expect("the question is an event");
         let fields = shown["question"]["body"]["fields"].as_array().expect("with its fields").clone();
         assert!(fields.len() > 3, "all kinds of them: {fields:?}");
@@ -44,7 +44,7 @@ fn forms_are_accepted_declined_and_cancelled() {
     }
 }
 
-/// A field with what it takes.
+/// Returns a field's name with a valid value.
 fn filled(field: &Value) -> Option<(String, Value)> {
     if field["required"] != true {
         return None;
@@ -104,20 +104,25 @@ fn sampling_is_off_until_it_is_turned_on() {
     let answer = json!([{"kind": "sampling", "answer": {"action": "accept", "content": {"text": "Aye."}}}]);
     let folder = Folder::with_arguments(&["--era", "legacy"]);
     let off = folder.run(&["sampling", "demo", "--off"]);
-    assert_eq!(off.value()["settings"]["on"], false, "[sampling-user-controls]: it is turned off");
+    assert_eq!(off.value()["settings"]["on"], false, "[sampling-user-controls]: sampling is off");
     let refused = folder.run_with(&allowing(answer.clone()), &["call", "demo", "ask_model"]);
-    assert_eq!(refused.status, 1, "[sampling-user-controls]: then nobody is asked: {:?}", refused.result());
-    assert!(!refused.questions().iter().any(|(kind, ..)| *kind == "sampling"), "and no file answers");
+    assert_eq!(
+        refused.status,
+        1,
+        "[sampling-user-controls]: no consent request when it is off: {:?}",
+        refused.result()
+    );
+    assert!(!refused.questions().iter().any(|(kind, ..)| *kind == "sampling"), "the answers file is not used");
     let on = folder.run(&["sampling", "demo", "--on", "--max-tokens", "100", "--requests-per-hour", "1"]);
-    assert_eq!(on.value()["settings"]["maxTokens"], 100, "what is given is set");
-    assert_eq!(on.value()["settings"]["perHour"]["tokens"], 200_000, "and all else stays");
+    assert_eq!(on.value()["settings"]["maxTokens"], 100, "the given limit is set");
+    assert_eq!(on.value()["settings"]["perHour"]["tokens"], 200_000, "other limits are unchanged");
     let called = folder.run_with(&allowing(answer.clone()), &["call", "demo", "ask_model"]);
-    assert_eq!(text(&called), "answers said: Aye. (stopped: endTurn)", "it may ask now");
+    assert_eq!(text(&called), "answers said: Aye. (stopped: endTurn)", "sampling is permitted");
     let again = folder.run_with(&allowing(answer), &["call", "demo", "ask_model"]);
     assert_eq!(again.status, 1, "[sampling-rate-limit], X26: the limit holds from one run to the next");
     let shown = folder.run(&["sampling", "demo"]);
-    assert_eq!(shown.value()["withinHour"]["requests"], 1, "X26: what was used is shown");
-    assert_eq!(shown.value()["stopped"]["of"], "requests", "X26: and what stops it");
+    assert_eq!(shown.value()["withinHour"]["requests"], 1, "X26: the usage is shown");
+    assert_eq!(shown.value()["stopped"]["of"], "requests", "X26: the reached limit is shown");
 }
 
 #[test]
@@ -138,19 +143,22 @@ fn an_address_is_given_to_who_may_open_it() {
         let ended = folder.run_with(&allowing(json!([answer])), &["call", "demo", "ask_url"]);
         assert!(
             text(&ended).starts_with("The permit is signed."),
-            "the server is told in {revision}: {}",
+            "the server receives the result in {revision}: {}",
             text(&ended)
         );
         let opened = ended.lines.iter().find(|line| line["event"] == "open_url").expect("the address is an event");
         assert_eq!(opened["url"], "https://permits.example.com/harbour/aurora?day=monday", "whole, in {revision}");
         let written = folder.audit().into_iter().find(|entry| entry["kind"] == "url").expect("it is written down");
         let kept = "https://permits.example.com/harbour/aurora?day=…";
-        assert_eq!(written["subject"], kept, "a value that may be a key is not kept, in {revision}");
+        assert_eq!(written["subject"], kept, "a possible key is not logged in {revision}");
 
         let other = json!({"kind": "url", "name": "https://example.com/*", "answer": {"action": "accept"}});
         let ended = call(revision, "ask_url", "{}", other);
         assert!(text(&ended).starts_with("No permit"), "another address is not opened in {revision}");
-        assert!(!ended.lines.iter().any(|line| line["event"] == "open_url"), "nor given out in {revision}");
+        assert!(
+            !ended.lines.iter().any(|line| line["event"] == "open_url"),
+            "the address is not printed in {revision}"
+        );
     }
 }
 

@@ -1,4 +1,4 @@
-//! What is refused, and what can't be used.
+//! Tests of denials and of invalid input.
 
 use serde_json::json;
 
@@ -12,10 +12,14 @@ fn nothing_starts_without_consent() {
     assert_eq!(ended.questions(), [("start-server", "denied", "policy")], "the refusal is an event");
     let question = ended.lines.iter().find(|line| line["event"] == "question").unwrap();
     assert!(question["reason"].as_str().unwrap().contains("--answers"), "with the next step: {question}");
-    assert!(question["question"]["body"]["command"].is_string(), "and with what would have run");
+    assert!(question["question"]["body"]["command"].is_string(), "the event contains the command");
     let log = folder.audit();
     assert_eq!(log.len(), 1, "it is written down");
-    assert_eq!((&log[0]["decision"], &log[0]["by"]), (&json!("denied"), &json!("policy")), "as what it was");
+    assert_eq!(
+        (&log[0]["decision"], &log[0]["by"]),
+        (&json!("denied"), &json!("policy")),
+        "the entry contains the decision"
+    );
     let states: Vec<_> = ended.lines.iter().filter_map(|line| line["server"]["pid"].as_u64()).collect();
     assert!(states.is_empty(), "no process was started");
 }
@@ -25,7 +29,7 @@ fn servers_that_are_refused_are_listed_so() {
     let ended = Folder::new().run(&["servers"]);
     let servers = ended.value();
     assert_eq!(servers[0]["name"], "demo", "it is listed");
-    assert_ne!(servers[0]["state"]["is"], "ready", "and was not started");
+    assert_ne!(servers[0]["state"]["is"], "ready", "the server was not started");
     assert_eq!(ended.questions(), [("start-server", "denied", "policy")], "the refusal is an event");
 }
 
@@ -39,17 +43,17 @@ fn no_tool_runs_without_consent() {
     let ended = folder.run_with(&start, &["call", "demo", "add", "--args", r#"{"a": 1, "b": 2}"#]);
     assert_eq!(ended.error(3).0, "refused", "the call is refused");
     let wanted = [("start-server", "allowed", "answers"), ("tool", "denied", "answers")];
-    assert_eq!(ended.questions(), wanted, "what no entry fits is refused");
+    assert_eq!(ended.questions(), wanted, "a consent request without an entry is denied");
 
     let cancel = json!([
         {"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}},
         {"kind": "tool", "answer": {"action": "cancel"}},
     ]);
     let ended = folder.run_with(&cancel, &["call", "demo", "add"]);
-    assert_eq!(ended.error(3).0, "cancelled", "cancelling is told from refusing");
+    assert_eq!(ended.error(3).0, "cancelled", "cancelling has its own code");
 
     let deny = json!([{"kind": "start-server", "answer": {"action": "deny"}}, {"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}}]);
-    assert_eq!(folder.run_with(&deny, &["tools", "demo"]).error(3).0, "refused", "the first that fits answers");
+    assert_eq!(folder.run_with(&deny, &["tools", "demo"]).error(3).0, "refused", "the first matching entry decides");
 }
 
 #[test]
@@ -82,8 +86,8 @@ fn a_wrong_usage_is_explained() {
         let ended = folder.run(arguments);
         let (code, words) = ended.error(2);
         assert_eq!(code, "bad_request", "the code for {arguments:?}");
-        assert!(words.starts_with(message), "what is said about {arguments:?}: {words}");
-        assert_eq!(ended.lines.len(), 1, "nothing was begun for {arguments:?}");
+        assert!(words.starts_with(message), "the message for {arguments:?}: {words}");
+        assert_eq!(ended.lines.len(), 1, "nothing was started for {arguments:?}");
     }
 }
 
@@ -96,7 +100,10 @@ fn files_that_cannot_be_used_are_named() {
     let ended = folder.run(&["--answers", &path, "tools"]);
     let (_, message) = ended.error(2);
     assert!(message.starts_with(&format!("{path}: line 2, column ")), "file, line and column: {message}");
-    assert!(message.contains("unknown variant `maybe`, expected one of `allow`"), "and what was expected: {message}");
+    assert!(
+        message.contains("unknown variant `maybe`, expected one of `allow`"),
+        "the message contains the expected values: {message}"
+    );
 
     let nowhere = folder.path("nowhere.json").display().to_string();
     let missing = folder.run(&["--answers", &nowhere, "tools"]);
@@ -110,7 +117,7 @@ fn files_that_cannot_be_used_are_named() {
     assert_eq!(code, "config", "the settings can't be used");
     assert!(
         message.contains("mcp.json: line 3: ") && message.contains("found a number"),
-        "it says where and why: {message}"
+        "the message contains position and cause: {message}"
     );
 }
 

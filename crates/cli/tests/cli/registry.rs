@@ -1,4 +1,4 @@
-//! Registries, served on this computer: searching them, and showing servers, also without a network.
+//! Tests of searching a local registry and showing its servers, also without a network.
 
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -22,12 +22,12 @@ impl Listed {
         Self { registry, _runtime: runtime }
     }
 
-    /// Has it list something else.
+    /// Changes the listed entries.
     pub(crate) fn change(&self, change: impl FnOnce(&mut Vec<Value>)) {
         change(&mut self.registry.entries.lock().unwrap());
     }
 
-    /// Lists a bundle in this version before its others, and gives its hash.
+    /// Lists a bundle in this version before the other entries, and returns its hash.
     pub(crate) fn list_bundle(&self, version: &str, bundle: &Bundle) -> String {
         let folder = tempfile::tempdir().unwrap();
         let bytes = std::fs::read(bundle.write(&folder.path().join("demo.mcpb"))).unwrap();
@@ -59,7 +59,7 @@ fn a_server_is_found_and_kept_for_when_the_registry_is_gone() {
     let found = &ended.value()["servers"][0];
     assert_eq!((&found["name"], &found["version"]), (&json!("io.github.alice/notes"), &json!("1.2.0")));
     assert_eq!((&found["status"], &found["statusMessage"]), (&json!("deprecated"), &json!("Use another")));
-    assert!(found["publisher"].as_str().unwrap().starts_with("the GitHub account alice"), "who: {found}");
+    assert!(found["publisher"].as_str().unwrap().starts_with("the GitHub account alice"), "the publisher: {found}");
     assert_eq!(ended.value()["fromCache"], false);
     assert_eq!(listed.run(&folder, &["registry", "search", "absent"]).value()["servers"], json!([]), "nothing else");
     let ended = listed.run(&folder, &["registry", "show", "io.github.alice/absent"]);
@@ -69,10 +69,10 @@ fn a_server_is_found_and_kept_for_when_the_registry_is_gone() {
     drop(listed);
     let search = |text: &str| folder.run_with_input(&["registry", "search", text, "--registry", &address], "");
     let kept = search("notes");
-    assert_eq!(kept.value()["fromCache"], true, "what is fresh is not asked again: {kept:?}");
+    assert_eq!(kept.value()["fromCache"], true, "a fresh response is cached: {kept:?}");
     let kept = search("note");
-    assert!(kept.value()["offline"].is_string(), "that the registry is gone is told: {kept:?}");
-    assert_eq!(kept.value()["servers"][0]["name"], "io.github.alice/notes", "what is kept is searched");
+    assert!(kept.value()["offline"].is_string(), "the unavailable registry is reported: {kept:?}");
+    assert_eq!(kept.value()["servers"][0]["name"], "io.github.alice/notes", "cached servers are searched");
 }
 
 #[test]
@@ -82,16 +82,16 @@ fn the_exact_command_and_address_of_a_server_are_shown() {
     let ended = listed.run(&folder, &["registry", "show", "io.github.alice/notes@1.2.0"]);
     let plan = &ended.value()["packages"][0]["plan"];
     assert_eq!((&plan["command"], &plan["args"]), (&json!("npx"), &json!(["-y", "@alice/notes@1.2.0"])));
-    assert_eq!(plan["inputs"][0]["description"], "From your account", "what is to be filled in");
+    assert_eq!(plan["inputs"][0]["description"], "From your account", "inputs are described");
     assert_eq!(ended.value()["remotes"][0]["plan"]["url"], "https://notes.example/mcp");
     let mut command = folder.command();
     command.env("XDG_CACHE_HOME", folder.path("cache")).args(["registry", "show", "io.github.alice/notes"]);
     let output = command.args(["--registry", &listed.registry.server.url("")]).output().unwrap();
     let words = String::from_utf8(output.stdout).unwrap();
     for part in ["argument    @alice/notes@1.2.0\n", "header      X-Team: ⟨X-Team⟩\n", "answered just now"] {
-        assert!(words.contains(part), "{part:?} is told to people: {words}");
+        assert!(words.contains(part), "expected {part:?} in the text: {words}");
     }
-    assert!(!words.contains('\u{1b}'), "X11: nothing acts on a terminal: {words:?}");
+    assert!(!words.contains('\u{1b}'), "X11: escape sequences are escaped: {words:?}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Servers that are reached by URL.
+//! Tests of servers that are reached by URL.
 
 use serde_json::json;
 use testkit::http::{HttpServer, ordinary};
@@ -25,12 +25,12 @@ async fn a_call_has_its_place_in_the_trace_of_who_started_the_program() {
     .await
     .expect("the program runs");
     assert_eq!(called.value()["content"][0]["text"], "hello", "the call goes well");
-    assert!(called.errors.contains("TRACESTATE"), "what is not well formed is named: {}", called.errors);
+    assert!(called.errors.contains("TRACESTATE"), "invalid values are reported: {}", called.errors);
     let request = server.seen().into_iter().find(|r| r.rpc_method() == "tools/call").expect("the tool was called");
     let meta = request.json()["params"]["_meta"].clone();
-    assert_eq!(meta["traceparent"], PARENT, "the trace goes with the call: {meta}");
-    assert_eq!(meta["baggage"], "team=blue", "and so does the baggage: {meta}");
-    assert_eq!(meta.get("tracestate"), None, "what is not well formed does not: {meta}");
+    assert_eq!(meta["traceparent"], PARENT, "the trace context is sent: {meta}");
+    assert_eq!(meta["baggage"], "team=blue", "the baggage is sent: {meta}");
+    assert_eq!(meta.get("tracestate"), None, "invalid values are not sent: {meta}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

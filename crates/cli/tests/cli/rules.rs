@@ -1,10 +1,10 @@
-//! Rules in a terminal: shown, tried without doing anything, printed whole.
+//! Tests of rules in a terminal: shown, checked, and printed.
 
 use serde_json::{Value, json};
 
 use crate::program::{Folder, allowing};
 
-/// A folder whose user has these rules.
+/// Creates a folder with these rules of the user.
 fn with_rules(rules: &Value) -> Folder {
     let folder = Folder::new();
     std::fs::create_dir_all(folder.path("data")).unwrap();
@@ -25,15 +25,19 @@ fn a_check_tells_which_rule_decides_and_starts_nothing() {
     let denied = folder.run(&["policy", "check", "demo", "add", r#"{"a": 1, "b": 3}"#]);
     assert_eq!(denied.value()["effect"], "deny", "the rule fits");
     let by = json!({"kind": "rule", "rule": {"source": "user", "id": "1"}});
-    assert_eq!(denied.value()["by"], by, "and is named");
+    assert_eq!(denied.value()["by"], by, "the rule is named");
     assert!(denied.questions().is_empty(), "nothing was started");
     let asked = folder.run(&["policy", "check", "demo", "add", r#"{"a": 1, "b": 4}"#]);
     assert_eq!(asked.value()["effect"], "ask", "other arguments ask");
-    assert_eq!(asked.value()["considered"][0]["fit"], "other-argument", "and it is told why the rule does not fit");
+    assert_eq!(
+        asked.value()["considered"][0]["fit"],
+        "other-argument",
+        "the reason why the rule doesn't fit is reported"
+    );
     let start = folder.run(&["policy", "check", "demo", "--act", "start"]);
-    assert_eq!(start.value()["reason"], "new-command", "a start can be checked, too");
+    assert_eq!(start.value()["reason"], "new-command", "a start can be checked");
     let nothing = folder.run(&["policy", "check", "demo"]);
-    assert_eq!(nothing.status, 2, "something has to be named");
+    assert_eq!(nothing.status, 2, "an act must be named");
 }
 
 #[test]
@@ -76,8 +80,8 @@ fn all_rules_are_shown_and_printed() {
     }
     let output = folder.command().args(["policy", "export"]).output().unwrap();
     let printed: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(printed["policy"]["rules"][0]["note"], "no threes", "as the file has it");
-    assert_eq!(printed["approvals"], json!([]), "and what was approved");
+    assert_eq!(printed["policy"]["rules"][0]["note"], "no threes", "rules are printed as in the file");
+    assert_eq!(printed["approvals"], json!([]), "grants are printed");
 }
 
 #[test]
@@ -87,5 +91,5 @@ fn rules_that_can_not_be_read_are_told_with_their_place() {
     let problem = shown.value()["user"]["problem"].as_str().unwrap_or_default().to_owned();
     assert!(problem.starts_with("rules[0].effect"), "the place in the file: {problem}");
     let checked = folder.run(&["policy", "check", "demo", "--act", "read"]);
-    assert_eq!(checked.value()["reason"], "policy-unusable", "everything asks then");
+    assert_eq!(checked.value()["reason"], "policy-unusable", "unusable rules make everything ask");
 }

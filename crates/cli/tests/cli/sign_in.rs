@@ -1,4 +1,5 @@
-//! Signing in from a terminal and from a script: what is sent is said first, and the browser may be elsewhere.
+//! Tests of signing in from a terminal and a script: the payload is shown first, and the browser may be on another
+//! computer.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::Stdio;
@@ -11,7 +12,7 @@ use testkit::browser;
 
 use crate::program::{Ended, Folder, ended};
 
-/// Both servers, and a folder whose settings have the one that wants a sign-in.
+/// Starts both servers, and creates a folder whose settings contain the server with a sign-in.
 async fn servers(script: AuthorizationScript) -> (AuthorizationServer, ProtectedServer, Folder) {
     servers_with(script, ProtectedScript::default()).await
 }
@@ -26,7 +27,7 @@ async fn servers_with(
     (issuer, server, folder)
 }
 
-/// Lets it connect, sign in at this issuer, and be called.
+/// Creates answers that allow connecting, signing in at this issuer, and calling.
 fn answers(issuer: &str) -> Value {
     json!([
         {"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}},
@@ -35,12 +36,13 @@ fn answers(issuer: &str) -> Value {
     ])
 }
 
-/// Runs `login --paste`, signs in where it says, and hands over what `paste` makes of the address that the browser ends up at.
+/// Runs `login --paste`, signs in at the printed address, and pastes the lines that `paste` derives from the redirect
+/// address.
 async fn log_in(folder: Folder, issuer: &AuthorizationServer, paste: fn(&str) -> Vec<String>) -> (Ended, Folder) {
     run_and_paste(folder, issuer, &["login", "far"], paste).await
 }
 
-/// Runs a command that signs in, in the same way.
+/// Runs a command that signs in, in the same way as `log_in`.
 async fn run_and_paste(
     folder: Folder,
     issuer: &AuthorizationServer,
@@ -78,7 +80,7 @@ async fn run_and_paste(
         std::io::Read::read_to_string(&mut { output }, &mut seen).expect("its output is text");
         let mut done = child.wait_with_output().expect("it ends");
         done.stdout = seen.into_bytes();
-        // What it reads from lasts as long as it does.
+        // Its standard input stays open as long as the program runs.
         drop(keys);
         ended(done)
     });
@@ -91,29 +93,29 @@ async fn the_address_is_printed_and_the_one_it_ends_at_is_pasted() {
     let wrong_first = |back: &str| vec![String::from("http://127.0.0.1:1/callback?code=a&state=b"), back.to_owned()];
     let (done, _folder) = log_in(folder, &issuer, wrong_first).await;
     let account = signed_in(&done);
-    assert_eq!(account["issuer"], issuer.issuer().as_str(), "who issued the token is told: {account}");
-    assert_eq!(account["client"], "registered", "and how the app identified itself");
+    assert_eq!(account["issuer"], issuer.issuer().as_str(), "the issuer is reported: {account}");
+    assert_eq!(account["client"], "registered", "the kind of client is reported");
     assert!(
         done.lines
             .iter()
             .any(|line| line["event"] == "note" && line["message"].as_str().unwrap_or_default().contains("127.0.0.1")),
-        "a wrong address is said, and another is taken: {done:?}"
+        "a wrong address is reported, and another is accepted: {done:?}"
     );
     let kinds: Vec<_> = done.questions().into_iter().map(|(kind, decision, _)| (kind, decision)).collect();
-    assert_eq!(kinds, [("start-server", "allowed"), ("sign-in", "allowed")], "what was asked");
+    assert_eq!(kinds, [("start-server", "allowed"), ("sign-in", "allowed")], "the consent requests");
     let all: String = done.lines.iter().map(ToString::to_string).chain([done.errors.clone()]).collect();
     for secret in issuer.secrets() {
         assert!(!all.contains(&secret), "no token and no code is printed");
     }
 }
 
-/// Who was signed in by a login, which is lost at its end, as these tests have no keychain.
+/// Returns the account of a login, which is lost when the program ends, as these tests have no keychain.
 fn signed_in(done: &Ended) -> Value {
     let (code, message) = done.error(1);
     assert_eq!(code, "sign_in_needed", "the next command would have to sign in: {message}");
     assert!(
         message.contains("lost") && message.contains("there is no keychain"),
-        "that it is lost, and why: {message}"
+        "the message contains the loss and its cause: {message}"
     );
     done.result()["value"]["account"].clone()
 }
@@ -124,19 +126,19 @@ async fn without_a_keychain_a_login_says_that_it_is_lost_and_other_commands_sign
     let (login, folder) = log_in(folder, &issuer, |back| vec![back.to_owned()]).await;
     assert_eq!(signed_in(&login)["issuer"], issuer.issuer().as_str(), "it worked: {login:?}");
     let next = login.error(1).1;
-    assert!(next.contains("call far TOOL --paste"), "what to do instead: {next}");
+    assert!(next.contains("call far TOOL --paste"), "the message contains the alternative: {next}");
     let (auth, folder) = {
         let done = tokio::task::spawn_blocking(move || (folder.run(&["auth", "far"]), folder));
         done.await.expect("the program runs")
     };
-    assert_eq!(auth.value()["account"], Value::Null, "it is lost indeed");
+    assert_eq!(auth.value()["account"], Value::Null, "the account is lost");
 
     let wrong_first = |back: &str| vec![String::from("y"), back.to_owned()];
     let (tools, folder) = run_and_paste(folder, &issuer, &["tools", "far"], wrong_first).await;
     assert_eq!(tools.value()[0]["name"], "echo", "a list signs in by itself: {tools:?}");
     let call = ["call", "far", "echo", "--args", r#"{"text": "hello"}"#];
     let (call, _folder) = run_and_paste(folder, &issuer, &call, |back| vec![back.to_owned()]).await;
-    assert_eq!(call.value()["content"][0]["text"], "hello", "and so does a call: {call:?}");
+    assert_eq!(call.value()["content"][0]["text"], "hello", "a call signs in by itself: {call:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -155,8 +157,8 @@ async fn what_nobody_answers_is_refused_and_nothing_is_opened() {
     let (login, tools, auth, unknown) = done.await.expect("the program runs");
     assert_eq!(login.error(3).0, "refused", "a sign-in that is not allowed is refused");
     assert!(login.lines.iter().all(|line| line["event"] != "open_url"), "no page is opened");
-    assert_eq!(tools.error(3).0, "refused", "nor does another command sign in");
-    assert!(tools.error(3).1.contains("drawbridge-cli login"), "but it says how to: {}", tools.error(3).1);
+    assert_eq!(tools.error(3).0, "refused", "another command doesn't sign in");
+    assert!(tools.error(3).1.contains("drawbridge-cli login"), "the message names the command: {}", tools.error(3).1);
     assert_eq!(auth.value()["account"], Value::Null, "nobody is signed in");
     assert_eq!(unknown.error(1).0, "not_found", "a server that is not there");
     assert!(issuer.authorizations().is_empty(), "nobody was sent there");
@@ -179,9 +181,9 @@ async fn a_sign_in_that_fails_says_where_and_why() {
 async fn who_was_never_signed_in_is_signed_out_without_harm() {
     let (_issuer, _server, folder) = servers(AuthorizationScript::default()).await;
     let done = tokio::task::spawn_blocking(move || folder.run(&["logout", "far"])).await.expect("the program runs");
-    assert_eq!(done.value()["revoked"], "nobody_signed_in", "and that is said");
+    assert_eq!(done.value()["revoked"], "nobody_signed_in", "the missing account is reported");
     let local = tokio::task::spawn_blocking(|| Folder::new().run(&["login", "demo"])).await.expect("the program runs");
-    assert_eq!(local.error(1).0, "unsupported", "a local program is not signed in to");
+    assert_eq!(local.error(1).0, "unsupported", "a local program has no sign-in");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -199,14 +201,14 @@ async fn who_logs_in_is_signed_in_also_where_strangers_are_let_in() {
     let allowed = json!([{"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}}]);
     let refused = tokio::task::spawn_blocking(move || folder.run_with(&allowed, &["login", "far", "--paste"]));
     let refused = refused.await.expect("the program runs");
-    assert_eq!(refused.error(3).0, "refused", "that the server can be used is no sign-in");
+    assert_eq!(refused.error(3).0, "refused", "a usable server doesn't imply a sign-in");
 
-    // One that knows of no sign-in at all.
+    // A server without any sign-in.
     let down = AuthorizationScript { down: Some(404), ..AuthorizationScript::default() };
     let (_issuer, _server, folder) = servers_with(down, open()).await;
     let failed = tokio::task::spawn_blocking(move || folder.run_with(&allowed_all(), &["login", "far", "--paste"]));
     let failed = failed.await.expect("the program runs");
-    assert_eq!(failed.error(1).0, "sign_in_needed", "nor is one where nobody can sign in: {failed:?}");
+    assert_eq!(failed.error(1).0, "sign_in_needed", "a server without sign-in is a failure: {failed:?}");
 }
 
 fn allowed_all() -> Value {
@@ -223,11 +225,11 @@ fn the_document_about_drawbridge_is_printed_for_an_address_that_can_be_a_client_
     let done = folder.run(&["auth", "--client-document", URL]);
     let document = done.value();
     assert_eq!(document["client_id"], URL, "[auth-cimd-id-equals-url] the address is in it: {document}");
-    assert_eq!(document["client_name"], "Drawbridge", "[auth-cimd-fields] and who it is");
+    assert_eq!(document["client_name"], "Drawbridge", "[auth-cimd-fields] the document contains the name");
     let shown = folder.command().args(["auth", "--client-document", URL]).output().expect("the program runs");
     let shown: Value =
         serde_json::from_slice(&shown.stdout).expect("without --json it is the document and nothing else");
-    assert_eq!(&shown, document, "to be put into a file as it is");
+    assert_eq!(&shown, document, "the output is the document itself");
     for bad in ["http://example.com/a.json", "https://example.com", "drawbridge.json"] {
         assert_eq!(folder.run(&["auth", "--client-document", bad]).error(2).0, "bad_request", "{bad} can be none");
     }
@@ -247,8 +249,8 @@ fn a_secret_that_signing_in_needs_is_read_from_standard_input_and_without_a_keyc
     };
     let (done, unknown) = (enter("far.key"), enter("far.other"));
     let (code, message) = done.error(1);
-    assert_eq!(code, "system", "it is not kept: {message}");
-    assert!(message.contains("there is no keychain"), "and why: {message}");
-    assert!(!format!("{done:?}").contains("t0p"), "it is not repeated: {done:?}");
+    assert_eq!(code, "system", "the secret is not stored: {message}");
+    assert!(message.contains("there is no keychain"), "the message contains the cause: {message}");
+    assert!(!format!("{done:?}").contains("t0p"), "the secret is not printed: {done:?}");
     assert_eq!(unknown.error(1).0, "not_found", "a name that the settings do not have: {unknown:?}");
 }

@@ -1,4 +1,4 @@
-//! Signals end it cleanly: the servers are stopped, and the exit status says so.
+//! Tests of signals: the servers are stopped, and the exit status reports the signal.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Stdio};
@@ -11,7 +11,8 @@ use testkit::processes::is_alive;
 
 use crate::program::{Folder, allowing};
 
-/// Runs it until an event fits, sends a signal, and gives the exit status, all events, and the server's process.
+/// Runs the program until an event matches, sends a signal, and returns the exit status, all events, and the server's
+/// process.
 fn interrupt(
     folder: &Folder,
     arguments: &[&str],
@@ -46,14 +47,14 @@ fn send(child: &Child, signal: Signal) {
     kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), signal).expect("the signal is sent");
 }
 
-/// Whether something holds soon.
+/// Polls a condition until it holds or a timeout expires.
 fn soon(mut holds: impl FnMut() -> bool) -> bool {
     let start = Instant::now();
     while start.elapsed() < Duration::from_secs(20) {
         if holds() {
             return true;
         }
-        // sleep: looks again until it holds; no event tells of it.
+        // sleep: polls until the condition holds, as no event reports it.
         std::thread::sleep(Duration::from_millis(20));
     }
     false
@@ -65,7 +66,7 @@ fn watching_ends_with_the_signal_and_leaves_nothing() {
         let folder = Folder::new();
         let is_list = |event: &Value| event["event"] == "activity" && event["entry"]["method"] == "tools/list";
         let (status, events, pid) = interrupt(&folder, &["watch", "demo"], signal, is_list);
-        assert_eq!(status, 0, "to be interrupted by {signal} is how watching ends");
+        assert_eq!(status, 0, "{signal} is the normal end of watching");
         assert!(soon(|| !is_alive(pid)), "the server is gone after {signal}");
         let last = events.last().unwrap();
         assert_eq!((&last["event"], &last["ok"]), (&json!("result"), &json!(true)), "the last line is the result");
@@ -98,6 +99,6 @@ fn output_that_nobody_reads_ends_it() {
     if !ended {
         send(&child, Signal::SIGKILL);
     }
-    assert!(ended, "it does not go on for nobody");
+    assert!(ended, "the program ends without a reader");
     assert_eq!(child.wait().unwrap().code(), Some(141), "the exit status is the one of a broken pipe");
 }

@@ -1,4 +1,4 @@
-//! On a terminal it asks: shows exactly what would cross, and takes only a clear yes for one.
+//! Tests of prompts on a terminal: the exact payload is shown, and only a clear yes allows it.
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -15,10 +15,10 @@ use testkit::bundle_file::Bundle;
 
 use crate::program::Folder;
 
-/// How long one step may take on a busy machine.
+/// Maximum time for one step on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The program on a terminal.
+/// The program on a pseudoterminal.
 struct Terminal {
     child: Child,
     keys: File,
@@ -40,7 +40,7 @@ impl Terminal {
         let (sender, screen) = sync_channel(1_000);
         std::thread::spawn(move || {
             let mut bytes = [0; 4_096];
-            // A terminal whose program has ended can't be read.
+            // A terminal whose program has exited can't be read.
             while let Ok(count @ 1..) = output.read(&mut bytes) {
                 if sender.send(bytes[..count].to_vec()).is_err() {
                     return;
@@ -50,7 +50,7 @@ impl Terminal {
         Self { child, keys, screen, shown: String::new() }
     }
 
-    /// Waits until something is shown that was not before.
+    /// Waits until a text is shown that was not shown before.
     fn expect(&mut self, text: &str) {
         let start = Instant::now();
         while !self.shown.contains(text) {
@@ -62,9 +62,9 @@ impl Terminal {
         }
     }
 
-    /// Types a line once the last question can be answered.
+    /// Types a line once the latest prompt accepts input.
     fn answer(&mut self, line: &str) {
-        // sleep: a question can't be answered before it was shown for a while, in real time of another program.
+        // sleep: a prompt ignores early input, measured in real time by another process.
         std::thread::sleep(Duration::from_millis(700));
         self.shown.clear();
         self.type_line(line);

@@ -1,4 +1,4 @@
-//! Anthropic's Messages: <https://docs.anthropic.com/en/api/messages>.
+//! Anthropic's Messages API: <https://docs.anthropic.com/en/api/messages>.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,14 +14,15 @@ use crate::{
     limits,
 };
 
-/// The name of this wire in what is kept of a thought.
+/// The name of this wire in stored thoughts.
 const WIRE: &str = "anthropic";
 const VERSION: &str = "2023-06-01";
-/// How many tokens an answer gets where neither the request nor what is known of the model says it. The API wants a number.
+/// Maximum number of answer tokens if neither the request nor the table of known models specifies one. The API requires
+/// a value.
 const MAX_TOKENS: u32 = 8_192;
-/// The least that thinking may get.
+/// Minimum token budget of thinking.
 const MIN_THINKING: u32 = 1_024;
-/// The models that think within a budget; later ones decide on their own how much.
+/// Prefixes of the models with a token budget for thinking. Later models decide themselves.
 const THINK_BY_BUDGET: [&str; 7] = [
     "claude-3-7",
     "claude-sonnet-4-2",
@@ -70,7 +71,7 @@ impl Wire for Anthropic {
         body.insert("model".into(), request.model.clone().into());
         body.insert("stream".into(), true.into());
         body.insert("max_tokens".into(), max.into());
-        // What comes before a mark is kept by the provider and costs a tenth when it is sent again.
+        // The provider caches everything before such a marker, at a tenth of the price when it is sent again.
         if let Some(system) = &request.system {
             let kept = json!({ "type": "ephemeral" });
             body.insert("system".into(), json!([{ "type": "text", "text": system, "cache_control": kept }]));
@@ -124,7 +125,7 @@ fn messages(messages: &[Message]) -> Value {
     let mut sent: Vec<Value> = messages
         .iter()
         .map(|message| {
-            // Results of tools have to come first.
+            // The API requires tool results to come first.
             let is_result = |part: &&Part| matches!(part, Part::ToolResult { .. });
             let first = message.parts.iter().filter(is_result);
             let rest = message.parts.iter().filter(|part| !is_result(part));
@@ -132,7 +133,7 @@ fn messages(messages: &[Message]) -> Value {
             let role = if message.role == Role::User { "user" } else { "assistant" };
             json!({ "role": role, "content": content })
         })
-        // A message without content is refused.
+        // The API rejects a message without content.
         .filter(|message| message["content"].as_array().is_some_and(|content| !content.is_empty()))
         .collect();
     let last = sent.last_mut().and_then(|message| message["content"].as_array_mut()).and_then(|list| list.last_mut());
@@ -142,11 +143,11 @@ fn messages(messages: &[Message]) -> Value {
     sent.into()
 }
 
-/// The ids of uses as the API takes them: letters, digits, `_` and `-`, each once. Those of servers and other providers may be
-/// others, and may come again in each answer.
+/// Maps tool call identifiers to those that the API accepts: letters, digits, `_` and `-`, unique in the conversation.
+/// Identifiers of servers and other providers may contain other characters, and may repeat in each answer.
 #[derive(Default)]
 struct Ids {
-    /// What the latest use with this id is sent as.
+    /// Identifier under which the latest tool call with this identifier is sent.
     names: BTreeMap<String, String>,
     sent: BTreeSet<String>,
 }
@@ -176,7 +177,7 @@ impl Ids {
 
 fn block(part: &Part, ids: &mut Ids) -> Option<Value> {
     Some(match part {
-        // An empty text is refused.
+        // The API rejects an empty text.
         Part::Text(text) if text.trim().is_empty() => return None,
         Part::Text(text) => json!({ "type": "text", "text": text }),
         Part::Image { mime, data } => {
@@ -205,7 +206,7 @@ fn block(part: &Part, ids: &mut Ids) -> Option<Value> {
     })
 }
 
-/// An answer that streams.
+/// The state of a streamed answer.
 struct Streamed {
     model: String,
     is_done: bool,
@@ -230,7 +231,7 @@ impl Answer for Streamed {
                         assembly.thought(json!({ "wire": WIRE, "signature": text("signature") }))?;
                     }
                     Some("input_json_delta") => assembly.arguments(index, text("partial_json"))?,
-                    // Citations and what may come yet are no content of their own.
+                    // Citations and future kinds of deltas contain no text to append.
                     _ => {}
                 }
             }
@@ -266,11 +267,11 @@ fn begins(index: u64, block: &Value, assembly: &mut Assembly) -> Result<(), Mode
         Some("thinking") => assembly.thinking(&text("thinking")),
         Some("redacted_thinking") => assembly.thought_apart(json!({ "wire": WIRE, "redacted": text("data") })),
         Some("tool_use") if text("name").is_empty() => {
-            Err(ModelError::Unreadable { cause: "it uses a tool without a name".to_owned() })
+            Err(ModelError::Unreadable { cause: "a tool call has no name".to_owned() })
         }
         Some("tool_use") => {
             assembly.tool_use(index, text("id"), text("name"), None)?;
-            // Some give all arguments at once.
+            // Some servers send all arguments at once.
             match &block["input"] {
                 Value::Object(input) if !input.is_empty() => {
                     assembly.arguments(index, &Value::Object(input.clone()).to_string())
@@ -298,13 +299,13 @@ fn usage(usage: &Value, assembly: &mut Assembly) {
     });
 }
 
-/// Lists the models.
+/// Lists the provider's models.
 pub(super) async fn list(exchange: &Exchange, settings: &ProviderSettings) -> Result<Vec<Model>, ModelError> {
     let mut url = settings.at("models");
     url.set_query(Some("limit=1000"));
     let answer = exchange.get(url).await?;
     let Some(listed) = answer["data"].as_array() else {
-        return Err(ModelError::Unreadable { cause: "it has no list of models".to_owned() });
+        return Err(ModelError::Unreadable { cause: "the response contains no list of models".to_owned() });
     };
     let models = listed.iter().take(1_000).filter_map(|listed| {
         let id = listed["id"].as_str()?;

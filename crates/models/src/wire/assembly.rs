@@ -1,15 +1,15 @@
-//! Puts an answer together from its pieces, within bounds.
+//! Assembles an answer from its events, within limits.
 
 use serde_json::{Map, Value};
 
 use crate::{Delta, Message, ModelError, Part, Reply, Role, Stop, TokenUse};
 
-/// The most bytes of text and arguments that an answer may have.
+/// Maximum size of an answer's text and arguments, in bytes.
 pub(super) const MAX_ANSWER: usize = 16 << 20;
-/// The most parts of an answer. No model uses as many tools at once.
+/// Maximum number of parts of an answer. No model makes as many tool calls at once.
 const MAX_PARTS: usize = 1_024;
 
-/// A part that is not whole yet.
+/// A part of an answer that is still incomplete.
 enum Piece {
     Text(String),
     Thinking {
@@ -26,7 +26,7 @@ enum Piece {
     },
 }
 
-/// An answer that is put together.
+/// An answer under assembly.
 pub(super) struct Assembly {
     pieces: Vec<Piece>,
     deltas: Vec<Delta>,
@@ -41,19 +41,19 @@ impl Assembly {
         Self { pieces: Vec::new(), deltas: Vec::new(), size: 0, model, usage: TokenUse::default(), stop: None }
     }
 
-    /// The deltas since the last time.
+    /// Returns the deltas since the last call.
     pub(super) fn drain(&mut self) -> std::vec::Drain<'_, Delta> {
         self.deltas.drain(..)
     }
 
-    /// Counts what is kept of an answer.
+    /// Counts retained bytes, and fails beyond the limits.
     pub(super) fn grow(&mut self, by: usize) -> Result<(), ModelError> {
         self.size += by;
         let is_small = self.size <= MAX_ANSWER && self.pieces.len() <= MAX_PARTS;
         if is_small { Ok(()) } else { Err(ModelError::TooLarge { limit: MAX_ANSWER }) }
     }
 
-    /// More text.
+    /// Appends text of the answer.
     pub(super) fn text(&mut self, more: &str) -> Result<(), ModelError> {
         if more.is_empty() {
             return Ok(());
@@ -67,7 +67,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// More thinking.
+    /// Appends text of the thinking.
     pub(super) fn thinking(&mut self, more: &str) -> Result<(), ModelError> {
         if more.is_empty() {
             return Ok(());
@@ -81,7 +81,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// What is to be sent back with the thinking before it, or in its place.
+    /// Attaches a value to send back to the preceding thinking, or stores it alone.
     pub(super) fn thought(&mut self, value: Value) -> Result<(), ModelError> {
         self.grow(value.to_string().len())?;
         match self.pieces.last_mut() {
@@ -91,14 +91,14 @@ impl Assembly {
         Ok(())
     }
 
-    /// What is to be sent back as a thought of its own.
+    /// Stores a value to send back as a separate thought.
     pub(super) fn thought_apart(&mut self, value: Value) -> Result<(), ModelError> {
         self.grow(value.to_string().len())?;
         self.pieces.push(Piece::Thinking { text: String::new(), opaque: Some(value) });
         Ok(())
     }
 
-    /// What is to be sent back with the first thinking, which has no end of its own.
+    /// Attaches a value to send back to the first thinking, which has no end of its own in this wire.
     pub(super) fn first_thought(&mut self, value: Value) -> Result<(), ModelError> {
         self.grow(value.to_string().len())?;
         let first = self.pieces.iter_mut().find_map(|piece| match piece {
@@ -112,8 +112,8 @@ impl Assembly {
         Ok(())
     }
 
-    /// Begins a use of a tool. `key` is how the provider's pieces name it. Where the id is empty, or another use has it, it gets
-    /// one that no use in a conversation has: results are told apart by them.
+    /// Starts a tool call. `key` is the provider's reference to it in later events. A missing or repeated `id` is
+    /// replaced by one that is unique in the conversation, as results refer to it.
     pub(super) fn tool_use(
         &mut self,
         key: u64,
@@ -135,17 +135,17 @@ impl Assembly {
         Ok(())
     }
 
-    /// Whether any use of a tool was begun.
+    /// Returns `true` if the answer contains a tool call.
     pub(super) fn uses_tools(&self) -> bool {
         self.pieces.iter().any(|piece| matches!(piece, Piece::ToolUse { .. }))
     }
 
-    /// How many parts there are: a key that no use of a tool has yet.
+    /// Returns the number of parts, which no tool call has as its key yet.
     pub(super) const fn next_key(&self) -> u64 {
         self.pieces.len() as u64
     }
 
-    /// More of a tool's arguments, as text. Of a use that was not begun, nothing.
+    /// Appends JSON text to the arguments of the tool call with this key.
     pub(super) fn arguments(&mut self, wanted: u64, more: &str) -> Result<(), ModelError> {
         if more.is_empty() {
             return Ok(());
@@ -156,14 +156,14 @@ impl Assembly {
             _ => None,
         });
         let Some((id, arguments)) = found else {
-            return Err(ModelError::Unreadable { cause: "arguments for a tool that it does not use".to_owned() });
+            return Err(ModelError::Unreadable { cause: "arguments refer to an unknown tool call".to_owned() });
         };
         arguments.push_str(more);
         self.deltas.push(Delta::ToolUseArguments { id: id.clone(), text: more.to_owned() });
         Ok(())
     }
 
-    /// The arguments of the use that was begun last, whole.
+    /// Sets the complete arguments of the latest tool call.
     pub(super) fn whole_arguments(&mut self, given: Map<String, Value>) -> Result<(), ModelError> {
         let text = Value::Object(given.clone()).to_string();
         self.grow(text.len())?;
@@ -174,19 +174,19 @@ impl Assembly {
         Ok(())
     }
 
-    /// The provider's name of the model.
+    /// Sets the model's name, as the provider reports it.
     pub(super) fn model(&mut self, name: &str) {
         if !name.is_empty() && name.len() <= 256 {
             name.clone_into(&mut self.model);
         }
     }
 
-    /// Why it ends.
+    /// Sets the reason for the end of the answer.
     pub(super) fn stop(&mut self, stop: Stop) {
         self.stop = Some(stop);
     }
 
-    /// Changes what was used, and tells it.
+    /// Updates the usage, and emits a delta if it changed.
     pub(super) fn usage(&mut self, change: impl FnOnce(&mut TokenUse)) {
         let before = self.usage;
         change(&mut self.usage);
@@ -195,7 +195,7 @@ impl Assembly {
         }
     }
 
-    /// The whole answer.
+    /// Completes the answer, and returns it.
     pub(super) fn finish(&mut self) -> Result<Reply, ModelError> {
         let uses_tools = self.uses_tools();
         let stop = match self.stop.take() {
@@ -208,12 +208,12 @@ impl Assembly {
             match piece {
                 Piece::Text(text) => parts.push(Part::Text(text)),
                 Piece::Thinking { text, opaque } => parts.push(Part::Thinking { text, opaque }),
-                // Who stopped before the first of them came did not mean to give none.
+                // The token limit was reached before the first argument: the call is incomplete, not empty.
                 Piece::ToolUse { arguments, whole: None, .. }
                     if stop == Stop::MaxTokens && arguments.trim().is_empty() => {}
                 Piece::ToolUse { id, name, arguments, whole, opaque, .. } => match whole.or_else(|| read(&arguments)) {
                     Some(arguments) => parts.push(Part::ToolUse { id, name, arguments, opaque }),
-                    // Who stopped in the middle of them says so by how it stopped.
+                    // The call is incomplete, and the stop reason says so.
                     None if stop != Stop::ToolUse => {}
                     None => return Err(ModelError::BadArguments { tool: name }),
                 },
@@ -224,7 +224,7 @@ impl Assembly {
     }
 }
 
-/// Arguments as an object. No text at all is an empty one.
+/// Parses arguments as an object. Empty text means no arguments.
 fn read(text: &str) -> Option<Map<String, Value>> {
     if text.trim().is_empty() { Some(Map::new()) } else { serde_json::from_str(text).ok() }
 }
@@ -246,7 +246,7 @@ mod tests {
         assert_eq!(refused, Err(ModelError::TooLarge { limit: MAX_ANSWER }), "one byte more than 16 MiB");
         let mut assembly = Assembly::new("m".into());
         let begun = (0..5_000).try_for_each(|key| assembly.tool_use(key, String::new(), String::new(), None));
-        assert_eq!(begun, Err(ModelError::TooLarge { limit: MAX_ANSWER }), "nor without end in number");
+        assert_eq!(begun, Err(ModelError::TooLarge { limit: MAX_ANSWER }), "the number of parts is limited");
     }
 
     #[test]
@@ -267,15 +267,19 @@ mod tests {
             let whole = assembly.finish().unwrap().message;
             let ids: Vec<String> = whole.tool_uses().map(|used| used.0.to_owned()).collect();
             let pairs: Vec<String> = ids.iter().flat_map(|id| [id.clone(), id.clone()]).collect();
-            assert_eq!(told, pairs, "pieces name the same uses");
+            assert_eq!(told, pairs, "deltas contain the same identifiers");
             ids
         };
         let (first, second) = (ids(), ids());
-        assert_eq!((first[1].as_str(), second[1].as_str()), ("same", "same"), "the provider's own id is kept");
+        assert_eq!(
+            (first[1].as_str(), second[1].as_str()),
+            ("same", "same"),
+            "a valid identifier of the provider is used"
+        );
         let mut all = [first, second].concat();
         all.sort();
         all.dedup();
-        assert_eq!(all.len(), 7, "else none comes again, in the next answer neither: {all:?}");
+        assert_eq!(all.len(), 7, "generated identifiers are unique across answers: {all:?}");
     }
 
     #[test]
@@ -289,14 +293,14 @@ mod tests {
         };
         let bad = Err(ModelError::BadArguments { tool: "look".into() });
         for broken in ["{\"a\":", "[1]", "\"text\"", "nonsense"] {
-            assert_eq!(with(broken, Stop::ToolUse), bad, "{broken} is no object");
+            assert_eq!(with(broken, Stop::ToolUse), bad, "{broken} is not an object");
         }
         let cut = with("{\"a\":", Stop::MaxTokens).unwrap();
-        assert!(cut.message.parts.is_empty(), "what was cut off is not called: {cut:?}");
-        assert_eq!(cut.stop, Stop::MaxTokens, "and why it is not there is said");
+        assert!(cut.message.parts.is_empty(), "an incomplete call is dropped: {cut:?}");
+        assert_eq!(cut.stop, Stop::MaxTokens, "the stop reason is reported");
         let cut = with("", Stop::MaxTokens).unwrap();
-        assert!(cut.message.parts.is_empty(), "nor what was cut off before its arguments came: {cut:?}");
+        assert!(cut.message.parts.is_empty(), "a call without any argument text is dropped: {cut:?}");
         let empty = with("", Stop::ToolUse).unwrap();
-        assert_eq!(empty.message.tool_uses().count(), 1, "a tool without arguments is called with none");
+        assert_eq!(empty.message.tool_uses().count(), 1, "empty arguments are valid");
     }
 }

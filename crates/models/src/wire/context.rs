@@ -1,5 +1,6 @@
-//! How much context Ollama is asked to hold for a request. Left to itself it holds 4,096 tokens on most computers, whatever the
-//! model could, and refuses or cuts what is longer. <https://docs.ollama.com/context-length>
+//! Chooses the context size that Ollama allocates for a request. By default it allocates 4,096 tokens on most
+//! computers, whatever the model supports, and rejects or truncates longer requests.
+//! <https://docs.ollama.com/context-length>
 
 use std::time::Duration;
 
@@ -10,22 +11,24 @@ use super::exchange::Exchange;
 use super::ollama;
 use crate::{ModelError, ProviderSettings};
 
-/// What it holds at least if nothing is said. Less is not asked for: the user may have set more in Ollama itself.
+/// The default context size in tokens. A smaller one is never requested, as the user may have set more in Ollama
+/// itself.
 const LEAST: u64 = 4_096;
-/// The room for an answer that may have any length.
+/// Tokens reserved for an answer of unspecified length.
 const ANSWER: u64 = 4_096;
-/// The most room for an answer. Memory is taken for all of it from the beginning.
+/// Maximum number of tokens reserved for an answer. Ollama allocates memory for all of them in advance.
 const MOST_ANSWER: u64 = 16_384;
-/// Bytes to a token, at the least: text in Chinese has about three.
+/// Lower bound of bytes per token. Chinese text has about three.
 const BYTES_A_TOKEN: u64 = 3;
-/// What stands around each message.
+/// Bytes added for each message.
 const BYTES_A_MESSAGE: usize = 32;
-/// What a picture takes, with most models that see.
+/// Tokens of an image, with most vision models.
 const PICTURE: u64 = 2_048;
-/// How long each look at what Ollama holds may take. Without it the estimate stands alone.
+/// Timeout of each query about the current context size. After it, only the estimate is used.
 const LOOK: Duration = Duration::from_secs(5);
 
-/// Asks for enough context for this request, and for no less than is held already: a change loads the model anew.
+/// Sets a context size that is sufficient for this request, and not smaller than the allocated one: any change reloads
+/// the model.
 pub(super) async fn fit(exchange: &Exchange, settings: &ProviderSettings, model: &str, body: &mut Value) {
     let wanted = wanted(body);
     let (held, most) = tokio::join!(
@@ -44,14 +47,14 @@ async fn look(what: impl Future<Output = Result<Option<u32>, ModelError>>) -> Op
     tokio::time::timeout(LOOK, what).await.ok()?.ok()?
 }
 
-/// How many tokens are held for a model that is loaded.
+/// Returns the context size that is allocated for a loaded model.
 fn held(loaded: &Value, model: &str) -> Option<u32> {
     let is_it = |loaded: &&Value| [&loaded["name"], &loaded["model"]].into_iter().any(|name| name == model);
     size(&loaded["models"].as_array()?.iter().find(is_it)?["context_length"])
 }
 
-/// About how many tokens a request takes with its answer: a power of two, so that a conversation that grows does not load the
-/// model anew each time.
+/// Estimates the tokens of a request with its answer, rounded up to a power of two, so that a growing conversation
+/// doesn't reload the model each time.
 fn wanted(body: &Value) -> u64 {
     let mut bytes = if body["tools"].is_null() { 0 } else { body["tools"].to_string().len() };
     let mut pictures = 0;
@@ -76,17 +79,13 @@ mod tests {
 
     #[test]
     fn what_is_asked_for_holds_the_request_and_its_answer() {
-        assert_eq!(wanted(&saying("x", Some(256))), 4_096, "a short one takes what is there anyway");
-        assert_eq!(wanted(&saying("x", None)), 8_192, "an answer of any length has room");
+        assert_eq!(wanted(&saying("x", Some(256))), 4_096, "a short request uses the default size");
+        assert_eq!(wanted(&saying("x", None)), 8_192, "space is reserved for an answer of any length");
         assert_eq!(wanted(&saying(&"x".repeat(30_000), Some(1_000))), 16_384, "30,000 bytes are 10,000 tokens at most");
-        assert_eq!(
-            wanted(&saying("x", Some(1 << 31))),
-            32_768,
-            "an answer that may be endless takes no memory without end"
-        );
+        assert_eq!(wanted(&saying("x", Some(1 << 31))), 32_768, "the space for an answer is limited");
         let picture = "A".repeat(6_000_000);
         let seen = json!({ "messages": [{ "role": "user", "content": "x", "images": [picture] }] });
-        assert_eq!(wanted(&seen), 8_192, "the bytes of a picture are no tokens");
+        assert_eq!(wanted(&seen), 8_192, "the bytes of an image are not counted as text");
     }
 
     #[test]
@@ -95,7 +94,7 @@ mod tests {
             { "name": "other:latest", "model": "other:latest", "context_length": 8_192 },
             { "name": "qwen3:8b", "model": "qwen3:8b", "context_length": 65_536 },
         ] });
-        assert_eq!(held(&loaded, "qwen3:8b"), Some(65_536), "by its name");
-        assert_eq!(held(&loaded, "llama3.2"), None, "one that is not loaded holds nothing");
+        assert_eq!(held(&loaded, "qwen3:8b"), Some(65_536), "found by the model's name");
+        assert_eq!(held(&loaded, "llama3.2"), None, "a model that is not loaded has no context");
     }
 }

@@ -1,7 +1,7 @@
-//! The events of an answer, read line by line within bounds. Caller: `exchange.rs`.
+//! Parses the events of an answer line by line, within limits. Caller: `exchange.rs`.
 //!
-//! Not the reader of `mcp-transport`: that one drops comments, and here each line counts against the time that a provider may go on
-//! without saying anything. Ollama's lines of JSON share the same bounds.
+//! The parser of `mcp-transport` is not used here: it drops comments, while here every line counts towards the time
+//! that a provider may go on without content. Ollama's JSON lines have the same limits.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -16,14 +16,15 @@ use tokio_util::io::StreamReader;
 use super::exchange::Framing;
 use crate::ModelError;
 
-/// The longest line, in bytes.
+/// Maximum length of a line, in bytes.
 const MAX_LINE: usize = 16 << 20;
-/// The most bytes of all lines of an answer: sixty-four for each of what it may say.
+/// Maximum size of all lines of an answer, in bytes: 64 times the maximum size of its content.
 const MAX_BYTES: usize = 1 << 30;
-/// The most lines one after another that say nothing. One that waits and tells so each second takes a day for them.
+/// Maximum number of consecutive lines without content. A provider that sends a keep-alive each second reaches it after
+/// a day.
 const MAX_IDLE_LINES: u32 = 100_000;
-/// How many times as long as without a line an answer may go on with lines that say nothing, as providers send them to keep a
-/// connection open while a model thinks or waits for its turn.
+/// Multiple of the idle timeout for which an answer may go on with lines without content. Providers send them to keep a
+/// connection open while a model thinks or is queued.
 const PATIENCE: u32 = 5;
 
 type Lines = FramedRead<StreamReader<BoxStream<'static, io::Result<Bytes>>, Bytes>, LinesCodec>;
@@ -33,12 +34,12 @@ pub(super) struct Events {
     lines: Lines,
     framing: Framing,
     silence: Duration,
-    /// How long was waited for lines since an event said something.
+    /// Time spent waiting since the last event with content.
     waited: Duration,
-    /// How many lines came since then.
+    /// Number of lines since the last event with content.
     idle_lines: u32,
     bytes: usize,
-    /// The data of the event that is read.
+    /// Data of the current event.
     data: String,
     is_first: bool,
 }
@@ -51,17 +52,18 @@ impl Events {
         Self { lines, framing, silence, waited, idle_lines, bytes, data: String::new(), is_first: true }
     }
 
-    /// The last event said something: the time in which the next has to starts anew.
+    /// Reports that the last event had content, which restarts the time limit.
     pub(super) const fn said_something(&mut self) {
         self.waited = Duration::ZERO;
         self.idle_lines = 0;
     }
 
-    /// The next event; none at the end of the bytes.
+    /// Returns the next event, or `None` at the end of the stream.
     pub(super) async fn next(&mut self) -> Result<Option<Value>, ModelError> {
         loop {
             let Some(line) = self.line().await? else {
-                // An event that its empty line does not end is not one, as in server-sent events.
+                // An event without the terminating empty line is discarded, as the server-sent events specification
+                // requires.
                 return Ok(None);
             };
             let whole = match self.framing {
@@ -71,14 +73,14 @@ impl Events {
             };
             match whole.as_deref().map(str::trim) {
                 None => {}
-                // Who ends so has said all before.
+                // The end marker, after which no content follows.
                 Some("[DONE]") => return Ok(Some(Value::Null)),
                 Some(text) => return parsed(text).map(Some),
             }
         }
     }
 
-    /// Takes a line of server-sent events in. Gives the data that an empty line ends.
+    /// Processes a line of server-sent events. Returns the event's data after an empty line.
     fn field(&mut self, line: &str) -> Result<Option<String>, ModelError> {
         if line.is_empty() {
             return Ok((!self.data.is_empty()).then(|| std::mem::take(&mut self.data)));
@@ -99,7 +101,7 @@ impl Events {
     async fn line(&mut self) -> Result<Option<String>, ModelError> {
         let patience = self.silence * PATIENCE;
         let begun = Instant::now();
-        // Only what is waited here counts, not what the one who reads takes between two lines.
+        // Only the waiting time counts, and not the time that the consumer takes between two lines.
         let time = self.silence.min(patience.saturating_sub(self.waited));
         let Ok(next) = tokio::time::timeout(time, self.lines.next()).await else {
             return Err(ModelError::Silent { after: if time < self.silence { patience } else { time } });
@@ -112,14 +114,14 @@ impl Events {
                 return Err(ModelError::TooLarge { limit: MAX_LINE });
             }
             Some(Err(LinesCodecError::Io(error))) if error.kind() == io::ErrorKind::InvalidData => {
-                return Err(ModelError::Unreadable { cause: "it is not UTF-8".to_owned() });
+                return Err(ModelError::Unreadable { cause: "the response is not UTF-8".to_owned() });
             }
             Some(Err(LinesCodecError::Io(_))) => return Err(ModelError::Cut),
         };
         self.idle_lines += 1;
         self.bytes += line.len();
         if self.idle_lines > MAX_IDLE_LINES {
-            return Err(ModelError::Unreadable { cause: "it goes on without saying anything".to_owned() });
+            return Err(ModelError::Unreadable { cause: "the response continues without content".to_owned() });
         }
         if self.bytes > MAX_BYTES {
             return Err(ModelError::TooLarge { limit: MAX_BYTES });
@@ -132,7 +134,8 @@ impl Events {
 }
 
 fn parsed(text: &str) -> Result<Value, ModelError> {
-    // Where it stops being JSON, and never what it says there.
-    serde_json::from_str(text)
-        .map_err(|error| ModelError::Unreadable { cause: format!("no JSON at column {} of an event", error.column()) })
+    // The message contains the position of the error, but no content.
+    serde_json::from_str(text).map_err(|error| ModelError::Unreadable {
+        cause: format!("invalid JSON at column {} of an event", error.column()),
+    })
 }

@@ -1,4 +1,4 @@
-//! Requests and answers over HTTP, within bounds of size and time. No key leaves it but in its header.
+//! Requests and responses over HTTP, within limits of size and time. The key is only sent in its header.
 
 use std::time::Duration;
 
@@ -13,28 +13,28 @@ use super::events::Events;
 use super::fault;
 use crate::{ModelError, Reply, Stop};
 
-/// The most bytes of a list of models.
+/// Maximum size of a list of models, in bytes.
 const MAX_LIST: usize = 16 << 20;
-/// The most bytes of an error that are read.
+/// Maximum number of bytes of an error response that are read.
 const MAX_ERROR: usize = 64 << 10;
-/// How long a list of models may take.
+/// Timeout for a list of models.
 const LIST_TIME: Duration = Duration::from_secs(20);
-/// How long the rest of an error may take.
+/// Timeout for the body of an error response.
 const ERROR_TIME: Duration = Duration::from_secs(5);
 
-/// Stands for the key where a provider repeats it.
+/// Replacement for the key where a provider repeats it.
 const REDACTED: &str = "[key]";
 
-/// How events stand in an answer.
+/// Framing of the events of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Framing {
-    /// Server-sent events.
+    /// Server-sent events, as in the WHATWG specification.
     ServerSent,
-    /// One JSON to a line.
+    /// A JSON value per line.
     Lines,
 }
 
-/// What is used to ask one provider.
+/// HTTP client for one provider.
 pub(super) struct Exchange {
     client: Client,
     headers: Vec<(&'static str, String)>,
@@ -55,14 +55,14 @@ impl Exchange {
     fn with_headers(&self, mut request: RequestBuilder) -> Result<RequestBuilder, ModelError> {
         for (name, value) in &self.headers {
             let mut value = HeaderValue::from_str(value)
-                .map_err(|_| ModelError::WrongKey { said: "it has characters that no key has".to_owned() })?;
+                .map_err(|_| ModelError::WrongKey { said: "the key contains invalid characters".to_owned() })?;
             value.set_sensitive(true);
             request = request.header(HeaderName::from_static(name), value);
         }
         Ok(request)
     }
 
-    /// Asks, and gives the events of the answer.
+    /// Sends a request, and returns the events of the answer.
     pub(super) async fn stream(
         &self,
         url: Url,
@@ -75,12 +75,12 @@ impl Exchange {
         Ok(Events::new(response, framing, self.silence))
     }
 
-    /// Reads JSON.
+    /// Sends a GET request, and parses the JSON response.
     pub(super) async fn get(&self, url: Url) -> Result<Value, ModelError> {
         self.json(self.client.get(url)).await
     }
 
-    /// Asks for JSON.
+    /// Sends a POST request, and parses the JSON response.
     pub(super) async fn post(&self, url: Url, body: &Value) -> Result<Value, ModelError> {
         self.json(self.client.post(url).json(body)).await
     }
@@ -91,7 +91,7 @@ impl Exchange {
             let response = self.sent(request, LIST_TIME, "").await?;
             let body = limited(response, MAX_LIST).await?;
             serde_json::from_slice(&body).map_err(|error| ModelError::Unreadable {
-                cause: format!("no JSON at line {}, column {}", error.line(), error.column()),
+                cause: format!("invalid JSON at line {}, column {}", error.line(), error.column()),
             })
         };
         let read = tokio::time::timeout(LIST_TIME, read).await;
@@ -111,7 +111,7 @@ impl Exchange {
         Err(self.redacted(fault::of_response(status, &headers, &body, model, self.key.is_some())))
     }
 
-    /// An error without the key, wherever the provider may have repeated it.
+    /// Removes the key from an error, wherever the provider may have repeated it.
     pub(super) fn redacted(&self, mut error: ModelError) -> ModelError {
         let text = match &mut error {
             ModelError::WrongKey { said }
@@ -128,7 +128,7 @@ impl Exchange {
         error
     }
 
-    /// An answer without the key in the provider's own words about it. What the model said is the model's.
+    /// Removes the key from the provider's metadata of an answer. The content of the model is not changed.
     pub(super) fn redacted_reply(&self, mut reply: Reply) -> Reply {
         self.redact(&mut reply.model);
         if let Stop::Other(reason) = &mut reply.stop {
@@ -138,7 +138,7 @@ impl Exchange {
     }
 
     fn redact(&self, text: &mut String) {
-        /// How many characters of a key tell nothing yet: keys of one provider begin alike.
+        /// Number of leading characters of a key that reveal nothing: keys of one provider begin alike.
         const TELLS_NOTHING: usize = 3;
         let Some(key) = self.key.as_ref().map(ExposeSecret::expose_secret).filter(|key| !key.is_empty()) else {
             return;
@@ -146,7 +146,7 @@ impl Exchange {
         if text.contains(key) {
             *text = text.replace(key, REDACTED);
         }
-        // Where what it says was cut within the key.
+        // The message may have been truncated within the key.
         let Some(kept) = text.strip_suffix(fault::CUT) else { return };
         let begun = (TELLS_NOTHING + 1..key.len()).rev().filter(|length| key.is_char_boundary(*length));
         if let Some(length) = begun.into_iter().find(|length| kept.ends_with(&key[..*length])) {
@@ -157,7 +157,7 @@ impl Exchange {
     }
 }
 
-/// The innermost cause, without the address.
+/// Returns the innermost cause of an error, without the URL.
 fn cause_of(error: reqwest::Error) -> String {
     let error = error.without_url();
     let mut cause: &dyn std::error::Error = &error;
@@ -180,7 +180,7 @@ async fn limited(response: Response, limit: usize) -> Result<Vec<u8>, ModelError
     Ok(body)
 }
 
-/// The start of a body, as far as it can be read.
+/// Reads the start of a body up to `limit` bytes, ignoring errors.
 async fn start_of(response: Response, limit: usize) -> Vec<u8> {
     let mut bytes = response.bytes_stream();
     let mut body = Vec::new();

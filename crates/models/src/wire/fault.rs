@@ -1,4 +1,4 @@
-//! What providers mean by their errors.
+//! Classification of providers' errors.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::{ModelError, SAID_MAX};
 
-/// What an answer that is an error means.
+/// Classifies an HTTP error response.
 pub(super) fn of_response(
     status: StatusCode,
     headers: &HeaderMap,
@@ -31,13 +31,13 @@ pub(super) fn of_response(
     }
 }
 
-/// What an error within a stream means.
+/// Classifies an error within a stream.
 pub(super) fn in_stream(json: &Value, model: &str) -> ModelError {
     let Said { code, message } = Said::of(json);
     Fault { status: 0, code, message, retry_after: retry_delay(json) }.meaning(model)
 }
 
-/// What a provider says, in the shapes that they have.
+/// Code and message of an error, from any of the providers' formats.
 struct Said {
     code: String,
     message: String,
@@ -45,7 +45,7 @@ struct Said {
 
 impl Said {
     fn of(json: &Value) -> Self {
-        // Gemini puts its error into a list where it streams.
+        // Gemini wraps the error in a list when it streams.
         let json = json.as_array().and_then(|list| list.first()).unwrap_or(json);
         let error = json.get("error").unwrap_or(json);
         let text = |value: &Value| value.as_str().map(str::to_owned);
@@ -63,7 +63,7 @@ impl Said {
 
 struct Fault {
     status: u16,
-    /// All that the provider gives as a code, in one line.
+    /// All error codes of the provider, in one line.
     code: String,
     message: String,
     retry_after: Option<Duration>,
@@ -126,21 +126,21 @@ impl Fault {
             return if is_about_key { ModelError::WrongKey { said } } else { ModelError::Forbidden { said } };
         }
         if status == 404 {
-            let cause = "there is nothing at its address".to_owned();
+            let cause = "the address doesn't exist at the provider".to_owned();
             return ModelError::Unreadable { cause };
         }
         ModelError::Provider { status, said }
     }
 }
 
-/// When to try again, by the header: seconds, or milliseconds where they are given.
+/// Returns the delay of the `retry-after` header in seconds, or of `retry-after-ms` in milliseconds.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let number = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<f64>().ok();
     let seconds = number("retry-after-ms").map(|ms| ms / 1_000.0).or_else(|| number(RETRY_AFTER.as_str()))?;
     duration(seconds)
 }
 
-/// The same, as Gemini puts it into its errors: `"retryDelay": "34s"`.
+/// Returns the retry delay of a Gemini error: `"retryDelay": "34s"`.
 fn retry_delay(json: &Value) -> Option<Duration> {
     let json = json.as_array().and_then(|list| list.first()).unwrap_or(json);
     let details = json["error"]["details"].as_array()?;
@@ -148,13 +148,13 @@ fn retry_delay(json: &Value) -> Option<Duration> {
     duration(delay.strip_suffix('s')?.parse().ok()?)
 }
 
-/// A time that can be waited for: no more than a day.
+/// Converts a number of seconds to a delay of at most one day.
 fn duration(seconds: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok().filter(|time| time.as_secs() <= 86_400)
 }
 
-/// The limit in words such as `maximum context length is 8192 tokens`, `200123 tokens > 200000 maximum` or
-/// `the maximum number of tokens allowed (1048576)`: the number just before "maximum", or the first after it.
+/// Extracts the limit from a message such as `maximum context length is 8192 tokens`, `200123 tokens > 200000 maximum`
+/// or `the maximum number of tokens allowed (1048576)`: the number just before "maximum", or the first one after it.
 fn limit_in(lower: &str) -> Option<u32> {
     let (before, after) = lower.split_once("maximum")?;
     let before = before.trim_end();
@@ -166,14 +166,14 @@ fn limit_in(lower: &str) -> Option<u32> {
 
 fn plain(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
-    // A page of a proxy says nothing that a person can use here.
-    if text.trim_start().starts_with('<') { "it sends a page and no error".to_owned() } else { short(&text) }
+    // An HTML page of a proxy is of no use to the user.
+    if text.trim_start().starts_with('<') { "the response is an HTML page".to_owned() } else { short(&text) }
 }
 
-/// Ends what was cut.
+/// Marks a truncated message.
 pub(super) const CUT: char = '…';
 
-/// The start of what a provider says, on one line.
+/// Returns the start of a provider's message, on one line.
 pub(super) fn short(text: &str) -> String {
     let mut short: String = text.trim().chars().take(SAID_MAX).map(|c| if c.is_control() { ' ' } else { c }).collect();
     if text.trim().chars().nth(SAID_MAX).is_some() {
@@ -195,7 +195,7 @@ mod tests {
         of_response(status, &HeaderMap::new(), body.to_string().as_bytes(), "m", true)
     }
 
-    /// Shapes as the providers document and send them.
+    /// Formats as documented and sent by the providers.
     #[test]
     fn errors_are_told_apart() {
         let cases = [
@@ -318,13 +318,13 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.insert(RETRY_AFTER, "7".parse().unwrap());
         let error = of_response(StatusCode::TOO_MANY_REQUESTS, &headers, b"{}", "m", true);
-        assert_eq!(error, ModelError::RateLimited { retry_after: Some(Duration::from_secs(7)) }, "by the header");
+        assert_eq!(error, ModelError::RateLimited { retry_after: Some(Duration::from_secs(7)) }, "from the header");
         let body = json!([{"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "Quota", "details": [{"retryDelay": "34s"}]}}]);
         assert_eq!(of(429, &body), ModelError::RateLimited { retry_after: Some(Duration::from_secs(34)) }, "by Gemini");
         for odd in ["-1", "1e300", "soon"] {
             headers.insert(RETRY_AFTER, odd.parse().unwrap());
             let error = of_response(StatusCode::TOO_MANY_REQUESTS, &headers, b"", "m", true);
-            assert_eq!(error, ModelError::RateLimited { retry_after: None }, "{odd} is no time to wait");
+            assert_eq!(error, ModelError::RateLimited { retry_after: None }, "{odd} is not a valid delay");
         }
     }
 
@@ -332,7 +332,7 @@ mod tests {
     fn what_is_said_has_a_bound() {
         let body = json!({ "error": { "message": format!("a\nb{}", "x".repeat(5_000)) } });
         let ModelError::Provider { said, .. } = of(500, &body) else { unreachable!() };
-        assert_eq!(said.chars().count(), SAID_MAX + 1, "cut, with a sign that it is");
-        assert!(said.starts_with("a b"), "and on one line: {said}");
+        assert_eq!(said.chars().count(), SAID_MAX + 1, "truncated, with a marker");
+        assert!(said.starts_with("a b"), "control characters are replaced: {said}");
     }
 }

@@ -1,4 +1,4 @@
-//! Google's Gemini: <https://ai.google.dev/api/generate-content>.
+//! Google's Gemini API: <https://ai.google.dev/api/generate-content>.
 
 use std::collections::BTreeSet;
 
@@ -11,9 +11,10 @@ use super::{Answer, Outgoing, Wire, fault};
 use crate::carry::{Carries, Temperature};
 use crate::{Message, Model, ModelError, Part, ProviderSettings, Request, Role, Stop, Takes, ToolChoice};
 
-/// The name of this wire in what is kept of a thought.
+/// The name of this wire in stored thoughts.
 const WIRE: &str = "gemini";
-/// Stands for the signature of a call that has none, as one of another provider: models that check signatures take it.
+/// Placeholder for the signature of a call without one, such as a call of another provider. Models that verify
+/// signatures accept it.
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
 pub(super) struct Gemini;
@@ -91,7 +92,7 @@ impl Wire for Gemini {
         }
         let model = request.model.strip_prefix("models/").unwrap_or(&request.model);
         let mut url = settings.at("models");
-        // As one segment, whatever is in it: a model's name must not lead to another address.
+        // Added as a single segment: a model's name must not change the path.
         if let Ok(mut path) = url.path_segments_mut() {
             path.push(&format!("{model}:streamGenerateContent"));
         }
@@ -105,7 +106,7 @@ impl Wire for Gemini {
 }
 
 fn contents(messages: &[Message]) -> Value {
-    // Only calls that had an id of Gemini's are answered by it.
+    // Results refer to an identifier only if the call had one from Gemini.
     let mut with_id = BTreeSet::new();
     let contents = messages.iter().filter_map(|message| {
         let mut is_first_call = true;
@@ -135,7 +136,7 @@ fn content(part: &Part, with_id: &BTreeSet<String>, is_first_call: bool) -> Opti
         Part::Image { mime, data } | Part::Audio { mime, data } | Part::File { mime, data, .. } => {
             json!({ "inlineData": { "mimeType": mime, "data": base64(data) } })
         }
-        // Thoughts are not sent back, but their signature is, in an empty part as it may come itself.
+        // Thoughts are not sent back, but their signature is, in an empty part as the API may send it itself.
         Part::Thinking { opaque, .. } => {
             let signature = of_wire(opaque.as_ref(), WIRE)?["signature"].as_str()?;
             json!({ "text": "", "thoughtSignature": signature })
@@ -164,7 +165,7 @@ fn content(part: &Part, with_id: &BTreeSet<String>, is_first_call: bool) -> Opti
     })
 }
 
-/// An answer that streams.
+/// The state of a streamed answer.
 struct Streamed {
     model: String,
     has_ended: bool,
@@ -191,7 +192,7 @@ impl Answer for Streamed {
             self.has_ended = true;
             assembly.stop(match reason {
                 "STOP" => Stop::EndTurn,
-                // Not of the API itself, but of some that speak it.
+                // Not part of the API itself, but sent by some compatible servers.
                 "FUNCTION_CALL" => Stop::ToolUse,
                 "MAX_TOKENS" => Stop::MaxTokens,
                 "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "IMAGE_SAFETY" => Stop::Refused,
@@ -206,7 +207,7 @@ impl Answer for Streamed {
     }
 
     fn may_end(&self) -> bool {
-        // The reason may come before the last numbers of tokens, so the end is that of the bytes.
+        // The reason may precede the final token counts, so only the end of the stream ends the answer.
         self.has_ended
     }
 }
@@ -216,7 +217,7 @@ impl Streamed {
         let signature = part["thoughtSignature"].as_str();
         if let Some(call) = part.get("functionCall") {
             let Some(name) = call["name"].as_str().filter(|name| !name.is_empty()) else {
-                return Err(ModelError::Unreadable { cause: "it uses a tool without a name".to_owned() });
+                return Err(ModelError::Unreadable { cause: "a tool call has no name".to_owned() });
             };
             let id = call["id"].as_str().unwrap_or_default().to_owned();
             let mut kept = json!({ "wire": WIRE, "hasId": !id.is_empty() });
@@ -256,13 +257,13 @@ fn usage(usage: &Value, assembly: &mut Assembly) {
     });
 }
 
-/// Lists the models that answer.
+/// Lists the provider's models that generate content.
 pub(super) async fn list(exchange: &Exchange, settings: &ProviderSettings) -> Result<Vec<Model>, ModelError> {
     let mut url = settings.at("models");
     url.set_query(Some("pageSize=1000"));
     let answer = exchange.get(url).await?;
     let Some(listed) = answer["models"].as_array() else {
-        return Err(ModelError::Unreadable { cause: "it has no list of models".to_owned() });
+        return Err(ModelError::Unreadable { cause: "the response contains no list of models".to_owned() });
     };
     let models = listed.iter().take(1_000).filter_map(|listed| {
         let id = listed["name"].as_str()?;

@@ -1,4 +1,5 @@
-//! The wires: how each kind of provider is asked, and how its answers are read. A wire is pure; `exchange` does the I/O.
+//! Wire formats: encoding of requests and decoding of answers for each kind of provider. A wire is pure. `exchange`
+//! does the I/O.
 
 mod anthropic;
 mod assembly;
@@ -27,40 +28,42 @@ use assembly::Assembly;
 use events::Events;
 use exchange::{Exchange, Framing};
 
-/// Where and what to send.
+/// URL and body of a request.
 struct Outgoing {
     url: Url,
     body: Value,
 }
 
-/// How a kind of provider is asked.
+/// Encoding of requests for a kind of provider.
 trait Wire: Send + Sync {
-    /// What it carries to a model; without one, what it carries to all.
+    /// Returns the content that can be represented for a model, or for every model if `model` is `None`.
     fn carries(&self, model: Option<&str>) -> Carries;
-    /// The headers of each request, and whether their value is the key or has it in it.
+    /// Returns the headers of each request. All values are treated as secret, as one contains the key.
     fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)>;
     fn framing(&self) -> Framing;
     fn request(&self, settings: &ProviderSettings, request: &Request) -> Outgoing;
     fn answer(&self, model: &str) -> Box<dyn Answer>;
 }
 
-/// How an answer is read.
+/// Decoder of an answer.
 trait Answer: Send {
-    /// Takes one event in. What it says goes into the assembly.
+    /// Processes an event, and adds its content to the assembly.
     ///
     /// # Errors
-    /// If it is an error of the provider, or can't be read.
+    ///
+    /// Returns an error that the provider reports, or [`ModelError::Unreadable`] for a malformed event.
     fn take(&mut self, event: &Value, assembly: &mut Assembly) -> Result<(), ModelError>;
-    /// Whether the provider has said that this was all.
+    /// Returns `true` if the provider has ended the answer.
     fn is_done(&self) -> bool;
-    /// Whether the end of the bytes is a good one, though it was not said.
+    /// Returns `true` if the stream may end here without an explicit end of the answer.
     fn may_end(&self) -> bool {
         self.is_done()
     }
-    /// Puts in what is only known at the end.
+    /// Adds content that is only known at the end.
     ///
     /// # Errors
-    /// If that is too large.
+    ///
+    /// Returns [`ModelError::TooLarge`] if the content exceeds the limit.
     fn end(&mut self, _assembly: &mut Assembly) -> Result<(), ModelError> {
         Ok(())
     }
@@ -76,12 +79,12 @@ fn wire(settings: &ProviderSettings) -> Box<dyn Wire> {
     }
 }
 
-/// What the wire of a provider carries to a model; without one, what it carries to all.
+/// Returns the content that the wire of a provider can represent for a model, or for every model if `model` is `None`.
 pub(crate) fn carries(settings: &ProviderSettings, model: Option<&str>) -> Carries {
     wire(settings).carries(model)
 }
 
-/// A provider over HTTP.
+/// A provider that is reached over HTTP.
 pub struct HttpProvider {
     settings: ProviderSettings,
     wire: Box<dyn Wire>,
@@ -89,7 +92,7 @@ pub struct HttpProvider {
 }
 
 impl HttpProvider {
-    /// A provider by its settings. `key` is only ever put into a header.
+    /// Creates a provider from its settings. `key` is only sent in a header.
     #[must_use]
     pub fn new(settings: ProviderSettings, key: Option<SecretString>, client: Client) -> Self {
         let wire = wire(&settings);
@@ -100,7 +103,7 @@ impl HttpProvider {
 }
 
 impl HttpProvider {
-    /// Lists its models by one request, however little that says of each.
+    /// Lists the models with a single request, even if it returns few details.
     pub(crate) async fn names(&self) -> Result<Vec<Model>, ModelError> {
         match self.settings.kind {
             ProviderKind::Ollama => ollama::names(&self.exchange, &self.settings).await,
@@ -154,13 +157,13 @@ impl Provider for HttpProvider {
     }
 }
 
-/// An answer while it is read.
+/// Reader of a streamed answer.
 struct AnswerReader {
     events: Events,
     exchange: Arc<Exchange>,
     answer: Box<dyn Answer>,
     assembly: Assembly,
-    /// What was read and not taken yet. One event has only a few.
+    /// Decoded deltas that are not returned yet. One event results in few of them.
     ready: VecDeque<Delta>,
     is_over: bool,
 }

@@ -1,4 +1,4 @@
-//! Ollama's own API: <https://github.com/ollama/ollama/blob/main/docs/api.md>.
+//! Ollama's native API: <https://github.com/ollama/ollama/blob/main/docs/api.md>.
 
 use futures_util::{StreamExt, stream};
 use serde_json::{Map, Value, json};
@@ -10,11 +10,11 @@ use super::{Answer, Outgoing, Wire, fault};
 use crate::carry::{Carries, Temperature};
 use crate::{Message, Model, ModelError, Part, ProviderSettings, Request, Role, Stop, Takes, ToolChoice};
 
-/// The most models of which more is asked than their names.
+/// Maximum number of models whose details are requested.
 const MAX_SHOWN: usize = 64;
-/// The most models of a list.
+/// Maximum number of models in a list.
 const MAX_MODELS: usize = 1_000;
-/// How many are asked for at once.
+/// Number of concurrent requests for details.
 const AT_ONCE: usize = 4;
 
 pub(super) struct Ollama;
@@ -50,7 +50,7 @@ impl Wire for Ollama {
         let messages: Vec<Value> = system.chain(request.messages.iter().flat_map(message)).collect();
         body.insert("messages".into(), messages.into());
         body.insert("stream".into(), true.into());
-        // Otherwise it leaves out the beginning of what is too long, and says nothing.
+        // By default it silently drops the beginning of a request that is too long.
         body.insert("truncate".into(), false.into());
         body.insert("shift".into(), false.into());
         if !request.tools.is_empty() && request.tool_choice != ToolChoice::None {
@@ -130,7 +130,7 @@ fn message(message: &Message) -> Vec<Value> {
     results.chain(own).collect()
 }
 
-/// An answer that streams.
+/// The state of a streamed answer.
 struct Streamed {
     model: String,
     is_done: bool,
@@ -143,14 +143,14 @@ impl Answer for Streamed {
         }
         assembly.model(event["model"].as_str().unwrap_or_default());
         let message = &event["message"];
-        // Some models have it under the name that OpenAI's wire has for it.
+        // Some models use the member name of OpenAI's wire.
         let thinking = message["thinking"].as_str().or_else(|| message["reasoning_content"].as_str());
         assembly.thinking(thinking.unwrap_or_default())?;
         assembly.text(message["content"].as_str().unwrap_or_default())?;
         for call in message["tool_calls"].as_array().into_iter().flatten() {
             let function = &call["function"];
             let Some(name) = function["name"].as_str().filter(|name| !name.is_empty()) else {
-                return Err(ModelError::Unreadable { cause: "it uses a tool without a name".to_owned() });
+                return Err(ModelError::Unreadable { cause: "a tool call has no name".to_owned() });
             };
             let id = call["id"].as_str().unwrap_or_default().to_owned();
             assembly.tool_use(assembly.next_key(), id, name.to_owned(), None)?;
@@ -180,7 +180,7 @@ impl Answer for Streamed {
     }
 }
 
-/// Lists the models, and what each takes.
+/// Lists the models with their details.
 pub(super) async fn list(exchange: &Exchange, settings: &ProviderSettings) -> Result<Vec<Model>, ModelError> {
     let mut named = names(exchange, settings).await?;
     let rest = named.split_off(named.len().min(MAX_SHOWN));
@@ -195,22 +195,22 @@ pub(super) async fn list(exchange: &Exchange, settings: &ProviderSettings) -> Re
     Ok(models)
 }
 
-/// Lists the models by their names only, in one request.
+/// Lists the models by name only, with one request.
 pub(super) async fn names(exchange: &Exchange, settings: &ProviderSettings) -> Result<Vec<Model>, ModelError> {
     let answer = exchange.get(settings.at("api/tags")).await?;
     let Some(listed) = answer["models"].as_array() else {
-        return Err(ModelError::Unreadable { cause: "it has no list of models".to_owned() });
+        return Err(ModelError::Unreadable { cause: "the response contains no list of models".to_owned() });
     };
     let names = listed.iter().take(MAX_MODELS).filter_map(|listed| listed["name"].as_str());
     Ok(names.map(|name| model(name, &Value::Null)).collect())
 }
 
-/// What it says of a model.
+/// Requests the details of a model.
 pub(super) async fn show(exchange: &Exchange, settings: &ProviderSettings, name: &str) -> Result<Value, ModelError> {
     exchange.post(settings.at("api/show"), &json!({ "model": name })).await
 }
 
-/// How many tokens of context a model was made for.
+/// Returns the context size that a model supports, in tokens.
 pub(super) fn context_of(shown: &Value) -> Option<u32> {
     let info = shown["model_info"].as_object()?;
     info.iter().find(|(key, _)| key.ends_with(".context_length")).and_then(|(_, value)| size(value))

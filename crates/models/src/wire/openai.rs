@@ -1,6 +1,7 @@
-//! Chat completions as OpenAI has them: <https://platform.openai.com/docs/api-reference/chat>.
+//! OpenAI's chat completions API: <https://platform.openai.com/docs/api-reference/chat>.
 //!
-//! Most others speak them too: OpenRouter, LM Studio, vLLM, llama.cpp. What only some know is sent only to those.
+//! Most other providers and servers implement it too: OpenRouter, LM Studio, vLLM, llama.cpp. Extensions are sent only
+//! to those that support them.
 
 use std::collections::BTreeMap;
 
@@ -14,12 +15,12 @@ use crate::carry::{Carries, PICTURES, Temperature};
 use crate::limits::{self, Tools};
 use crate::{Message, Model, ModelError, Part, Price, ProviderSettings, Request, Role, Stop, Takes, Tool, ToolChoice};
 
-/// The name of this wire in what is kept of a thought.
+/// The name of this wire in stored thoughts.
 const WIRE: &str = "openai";
-/// The most models of a list.
+/// Maximum number of models in a list.
 const MAX_MODELS: usize = 2_000;
 
-/// Who speaks it, where that makes a difference.
+/// Implementation of the API, where the differences matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Speaker {
     OpenAi,
@@ -47,7 +48,7 @@ impl Speaker {
     }
 }
 
-/// Whether a host is OpenAI's own, of one region or all, or Microsoft's for OpenAI's models.
+/// Returns `true` for OpenAI's hosts, regional or global, and Microsoft's hosts for OpenAI's models.
 fn is_openai(host: &str) -> bool {
     host == "api.openai.com"
         || [".api.openai.com", ".openai.azure.com", ".services.ai.azure.com"].iter().any(|end| host.ends_with(end))
@@ -55,7 +56,7 @@ fn is_openai(host: &str) -> bool {
 
 impl Wire for OpenAi {
     fn carries(&self, model: Option<&str>) -> Carries {
-        // Only of OpenAI's own is it known what a model is by its name.
+        // Only for OpenAI's own hosts does the name identify the model.
         let limits = match (self.speaker, model) {
             (Speaker::OpenAi, Some(model)) => limits::openai(model),
             (Speaker::OpenAi, None) => Some(Tools::EffortNone),
@@ -102,7 +103,7 @@ impl Wire for OpenAi {
             body.insert("tool_choice".into(), choice.into());
         }
         if let Some(max) = request.max_tokens {
-            // OpenAI's own thinking models know only the new name, others only the old one.
+            // OpenAI's reasoning models accept only the new name, and other servers only the old one.
             let name = if self.speaker == Speaker::OpenAi { "max_completion_tokens" } else { "max_tokens" };
             body.insert(name.into(), max.into());
         }
@@ -140,7 +141,7 @@ fn tool(tool: &Tool) -> Value {
     json!({ "type": "function", "function": function })
 }
 
-/// A message: results of tools are messages of their own, and come first.
+/// Encodes a message. Tool results are separate messages, and come first.
 fn message(message: &Message) -> Vec<Value> {
     match message.role {
         Role::Assistant => vec![of_assistant(&message.parts)],
@@ -206,24 +207,24 @@ fn of_assistant(parts: &[Part]) -> Value {
         if let Some(details) = kept.get("details") {
             own.insert("reasoning_details".into(), details.clone());
         } else if kept["field"] == "reasoning_content" {
-            // Some models want their thinking back while they use tools, in the member it came in.
+            // During tool calls, some models require their thinking back in the member that it came in.
             own.insert("reasoning_content".into(), text.clone().into());
         }
     }
     own.into()
 }
 
-/// An answer that streams.
+/// The state of a streamed answer.
 #[derive(Default)]
 struct Completion {
     model: String,
     is_done: bool,
     has_ended: bool,
-    /// Whether thinking came in the member `reasoning_content`.
+    /// Set if thinking arrived in the member `reasoning_content`.
     thinks_in_content: bool,
-    /// What OpenRouter wants back.
+    /// Reasoning details that OpenRouter requires back.
     details: Vec<Value>,
-    /// Of each index the use that came last under it: its id as it came, and its key.
+    /// Latest tool call for each index: its identifier as received, and its key.
     uses: BTreeMap<u64, (String, u64)>,
 }
 
@@ -253,7 +254,7 @@ impl Answer for Completion {
         if let Some(text) = delta["content"].as_str() {
             assembly.text(text)?;
         }
-        // The model's own refusal, in place of content.
+        // A refusal of the model, in place of content.
         if let Some(text) = delta["refusal"].as_str() {
             assembly.text(text)?;
             assembly.stop(Stop::Refused);
@@ -279,7 +280,7 @@ impl Answer for Completion {
     }
 
     fn may_end(&self) -> bool {
-        // Not all who speak it say `[DONE]`.
+        // Some servers don't send `[DONE]`.
         self.has_ended
     }
 
@@ -308,19 +309,20 @@ impl Completion {
         Ok(())
     }
 
-    /// A piece of a tool's use. The first has its id and name.
+    /// Processes a fragment of a tool call. The first one contains the identifier and the name.
     fn tool_call(&mut self, call: &Value, assembly: &mut Assembly) -> Result<(), ModelError> {
         let function = &call["function"];
         let name = function["name"].as_str().unwrap_or_default();
         let id = call["id"].as_str().unwrap_or_default();
-        // Some leave the index out, where each piece is a whole use; some say 0 for all; and some make up an id for each piece.
+        // Some servers omit the index, and each fragment is a complete call. Some use index 0 for all calls, and some
+        // generate a new identifier for each fragment.
         let index = call["index"].as_u64();
         let begins_another = |own: &str| !name.is_empty() && !id.is_empty() && id != own;
         let known = index.and_then(|index| self.uses.get(&index)).filter(|(own, _)| !begins_another(own));
         let key = if let Some((_, key)) = known {
             *key
         } else if name.is_empty() {
-            return Err(ModelError::Unreadable { cause: "it uses a tool without a name".to_owned() });
+            return Err(ModelError::Unreadable { cause: "a tool call has no name".to_owned() });
         } else {
             let key = assembly.next_key();
             assembly.tool_use(key, id.to_owned(), name.to_owned(), None)?;
@@ -331,13 +333,13 @@ impl Completion {
         };
         match &function["arguments"] {
             Value::String(text) => assembly.arguments(key, text),
-            // Some give them as an object.
+            // Some servers send an object.
             Value::Object(arguments) => assembly.arguments(key, &Value::Object(arguments.clone()).to_string()),
             _ => Ok(()),
         }
     }
 
-    /// Puts together what comes of the details, which stream too: pieces with the same index are one.
+    /// Merges streamed reasoning details: fragments with the same index and type belong together.
     fn add_detail(&mut self, detail: &Value, assembly: &mut Assembly) -> Result<(), ModelError> {
         const MAX_DETAILS: usize = 256;
         assembly.grow(detail.to_string().len())?;
@@ -346,7 +348,7 @@ impl Completion {
         });
         let (Some(known), Some(members)) = (known, detail.as_object()) else {
             if self.details.len() == MAX_DETAILS {
-                return Err(ModelError::Unreadable { cause: "too many details of its thinking".to_owned() });
+                return Err(ModelError::Unreadable { cause: "too many reasoning details".to_owned() });
             }
             self.details.push(detail.clone());
             return Ok(());
@@ -362,11 +364,11 @@ impl Completion {
     }
 }
 
-/// Lists the models. OpenRouter and LM Studio say more of each than OpenAI.
+/// Lists the provider's models. OpenRouter and LM Studio report more details than OpenAI.
 pub(super) async fn list(exchange: &Exchange, settings: &ProviderSettings) -> Result<Vec<Model>, ModelError> {
     let answer = exchange.get(settings.at("models")).await?;
     let Some(listed) = answer["data"].as_array().or_else(|| answer.as_array()) else {
-        return Err(ModelError::Unreadable { cause: "it has no list of models".to_owned() });
+        return Err(ModelError::Unreadable { cause: "the response contains no list of models".to_owned() });
     };
     Ok(listed.iter().take(MAX_MODELS).filter_map(model).collect())
 }
@@ -397,7 +399,7 @@ fn model(listed: &Value) -> Option<Model> {
     })
 }
 
-/// OpenRouter's prices: dollars for one token, as text.
+/// Converts OpenRouter's prices, which are dollars per token, as text.
 fn price(pricing: &Value) -> Option<Price> {
     let million = |name: &str| {
         let each: f64 = pricing[name].as_str()?.parse().ok()?;

@@ -1,11 +1,11 @@
-//! Where the files of apps lie on a computer, and which app a file belongs to.
+//! Paths of apps' files on a computer, and the app that a file belongs to.
 
 use std::path::{Path, PathBuf};
 
 use super::{APPS, App, Base, Place};
 use crate::surroundings::{Surroundings, System, join};
 
-/// The app and place that a file belongs to by the end of its path, among those of users and of projects.
+/// Returns the app and place of a file, by the end of its path. Considers files of users and of projects.
 pub(crate) fn place_of(file: &Path) -> Option<(&'static App, &'static Place)> {
     let parts: Vec<String> = file.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
     let fits = |place: &Place| {
@@ -14,7 +14,7 @@ pub(crate) fn place_of(file: &Path) -> Option<(&'static App, &'static Place)> {
             _ => "",
         };
         let wanted: Vec<&str> = base.split('/').chain(place.path.split('/')).filter(|part| !part.is_empty()).collect();
-        // A name such as "mcp.json" alone says nothing.
+        // A file name such as "mcp.json" alone is ambiguous.
         let is_specific = wanted.len() > 1
             || matches!(wanted[..], [name] if !matches!(name, "mcp-config.json" | "mcp.json" | "settings.json"));
         is_specific
@@ -27,7 +27,7 @@ pub(crate) fn place_of(file: &Path) -> Option<(&'static App, &'static Place)> {
     all().filter(|(_, place)| fits(place)).max_by_key(|(_, place)| rank(place))
 }
 
-/// True if a file's name fits a part such as `*.json`.
+/// Returns `true` if a file name matches a pattern such as `*.json`.
 pub(crate) fn fits_pattern(name: &str, pattern: &str) -> bool {
     match pattern.strip_prefix('*') {
         Some(end) => name.len() > end.len() && name.ends_with(end),
@@ -36,7 +36,7 @@ pub(crate) fn fits_pattern(name: &str, pattern: &str) -> bool {
 }
 
 impl Place {
-    /// The folder that the path is below, on this computer; none if no system that is looked at has one.
+    /// Returns the base folder of the place on this computer, or `None` if none of the searched systems has it.
     pub(crate) fn folder(&self, surroundings: &Surroundings) -> Option<PathBuf> {
         let on = |system| surroundings.systems.contains(&system);
         let config = || surroundings.folder("XDG_CONFIG_HOME", ".config");

@@ -1,5 +1,5 @@
-//! The `auth` object of a remote server, as Drawbridge's own settings have it. `store` reads `mcp.json` by it, and [`crate::entry`] pasted
-//! text.
+//! The `auth` object of a remote server in Drawbridge's own format. `store` parses `mcp.json` with it, and
+//! [`crate::entry`] pasted text.
 
 use jsonc_parser::ast::{Object, Value};
 use ports::server_config::{AuthConfig, AuthIdentityProvider, ConfigProblem, Grant};
@@ -7,23 +7,25 @@ use ports::server_config::{AuthConfig, AuthIdentityProvider, ConfigProblem, Gran
 use super::words;
 use crate::json_text::{JsonText, given, kind as kind_of};
 
-/// The key of the object in an entry.
+/// Key of the object in an entry.
 pub const KEY: &str = "auth";
-/// The key of one of its parts.
+/// Key of the requested scopes.
 pub const SCOPES: &str = "scopes";
-/// The key of one of its parts.
+/// Key of the grant type.
 pub const GRANT: &str = "grant";
-/// The key of one of its parts.
+/// Key of the DPoP setting.
 pub const DPOP: &str = "dpop";
-/// The key of one of its parts.
+/// Key of the redirect port.
 pub const PORT: &str = "redirectPort";
-/// The key of one of its parts.
+/// Key of the identity provider.
 pub const PROVIDER: &str = "identityProvider";
 
-/// Reads how to sign in, whether it can be used or not; none if the entry does not say. `what` is its name in problems.
+/// Parses the sign-in settings without validating them, or returns `None` if the entry has none. `what` names the
+/// object in error messages.
 ///
 /// # Errors
-/// With its place, if a part has another type than it must have.
+///
+/// Returns [`ConfigProblem`] with its position if a member has the wrong type.
 pub fn parse(text: &JsonText<'_>, what: &str, entry: &Object<'_>) -> Result<Option<AuthConfig>, ConfigProblem> {
     let Some(property) = given(entry, KEY) else { return Ok(None) };
     let Value::Object(map) = &property.value else {
@@ -96,7 +98,7 @@ pub fn parse(text: &JsonText<'_>, what: &str, entry: &Object<'_>) -> Result<Opti
     Ok(Some(auth))
 }
 
-/// The keys of the object that no [`AuthConfig`] has.
+/// Returns the keys of the object that are not part of an [`AuthConfig`].
 pub fn unknown<'e>(entry: &'e Object<'_>) -> Vec<&'e str> {
     const OTHERS: [&str; 5] = [SCOPES, GRANT, DPOP, PORT, PROVIDER];
     let texts = AuthConfig::default().texts().map(|(key, _)| key);

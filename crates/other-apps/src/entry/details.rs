@@ -1,5 +1,4 @@
-//! What an entry says beyond how its server is reached: that it is off, lists of tools, approvals, values that the app asks for, and keys
-//! that are not understood.
+//! Further settings of an entry: the switch, lists of tools, approvals, prompted values, and unknown keys.
 
 use jsonc_parser::ast::{Object, Value};
 
@@ -9,7 +8,7 @@ use crate::json_text::given;
 use crate::notes::{ImportNote, ImportNoteKind, not_used, quoted};
 use crate::secret_like::has_secret;
 
-/// Keys that are read, or that mean nothing for an import.
+/// Keys that are parsed, or that are irrelevant for an import.
 const SILENT: [&str; 46] = [
     "name",
     "type",
@@ -58,26 +57,26 @@ const SILENT: [&str; 46] = [
     sandbox::KEY,
     PIN,
 ];
-/// Lists of tools that the model does not get.
+/// Keys of lists of tools that are hidden from the model.
 const DENIED: [&str; 3] = ["disabledTools", "excludeTools", "disabled_tools"];
-/// Lists of the only tools that it gets.
+/// Keys of lists of tools that are offered to the model exclusively.
 const EXPOSED: [&str; 4] = ["includeTools", "enabled_tools", "available_tools", "tools"];
-/// Keys that let an app act without a question.
+/// Keys that permit an app to act without consent.
 const APPROVALS: [&str; 6] =
     ["trust", "autoApprove", "alwaysAllow", "autoAllow", "default_tools_approval_mode", "approval_mode"];
-/// The most tools in a list.
+/// Maximum number of tools in a list.
 const MAX_TOOLS: usize = 1_000;
-/// The most keys named in one note, and the most inputs.
+/// Maximum number of keys named in a note, and of inputs.
 const MAX_NAMED: usize = 20;
 const MAX_INPUTS: usize = 100;
 
-/// Reads whether the app starts the server. An entry in an object of its own has the switch beside that.
+/// Parses the switch that disables a server. Entries with a nested object have it on the outer level.
 pub(super) fn switches(found: &mut Candidate, object: &Object<'_>) {
     let is = |key: &str, wanted: bool| object.get_boolean(key).is_some_and(|switch| switch.value == wanted);
     found.extras.off |= is("disabled", true) || is("enabled", false) || is("isActive", false);
 }
 
-/// Reads the rest of an entry. `root` is the object that may have `inputs`.
+/// Parses the rest of an entry. `root` is the object that may contain `inputs`.
 pub(super) fn rest(found: &mut Candidate, object: &Object<'_>, root: &Object<'_>) {
     for key in DENIED {
         found.extras.denied_tools.extend(tools(object, key));
@@ -92,7 +91,7 @@ pub(super) fn rest(found: &mut Candidate, object: &Object<'_>, root: &Object<'_>
     if let Some(program) = object.get_string("headersHelper") {
         found.notes.push(format!(
             "its app runs {} for headers, which Drawbridge does not: enter the headers yourself",
-            // Its arguments may be secrets.
+            // The arguments may be secrets.
             quoted(program.value.split_whitespace().next().filter(|word| !has_secret(word)).unwrap_or("a program"))
         ));
     }
@@ -100,7 +99,8 @@ pub(super) fn rest(found: &mut Candidate, object: &Object<'_>, root: &Object<'_>
     unused(found, object);
 }
 
-/// A list of tools by name. A star names all of them: it limits nothing where tools are offered, and all where they are denied.
+/// Returns a list of tool names. A star matches all tools: it has no effect in a list of offered tools, and denies all
+/// of them in a list of denied ones.
 fn tools(object: &Object<'_>, key: &str) -> Vec<String> {
     let items = object.get_array(key).into_iter().flat_map(|list| &list.elements);
     let names = items.filter_map(Value::as_string_lit).map(|name| name.value.clone().into_owned());
@@ -124,9 +124,9 @@ fn approvals(found: &mut Candidate, object: &Object<'_>) {
     }
 }
 
-/// VS Code asks its user for the values under "inputs"; here they are entered in the settings.
+/// Notes values for which VS Code prompts the user. In Drawbridge they are entered in the settings.
 fn inputs(found: &mut Candidate, root: &Object<'_>) {
-    // In settings about much else, each key has its whole path.
+    // In general settings, each key contains its whole path.
     let Some(inputs) = root.get_array("inputs").or_else(|| root.get_array("mcp.inputs")) else { return };
     for input in inputs.elements.iter().filter_map(Value::as_object).take(MAX_INPUTS) {
         let Some(id) = input.get_string("id") else { continue };
@@ -159,7 +159,7 @@ fn inputs(found: &mut Candidate, root: &Object<'_>) {
 }
 
 fn unused(found: &mut Candidate, object: &Object<'_>) {
-    // A local program is not signed in to.
+    // Local programs have no sign-in.
     let is_remote = found.remote.is_some();
     let is_sign_in = |name: &str| sign_in::KEYS.contains(&name) || name == "scopes";
     let silent = |name: &&str| {

@@ -1,4 +1,4 @@
-//! The parts of an entry that a [`ServerConfig`](ports::server_config::ServerConfig) has a place for.
+//! Parses the parts of an entry that belong to a [`ServerConfig`](ports::server_config::ServerConfig).
 
 use std::path::PathBuf;
 
@@ -10,21 +10,21 @@ use crate::candidate::Candidate;
 use crate::json_text::{JsonText, given, kind};
 use crate::notes::quoted;
 
-/// Where apps have variables.
+/// Keys of environment variables.
 const ENVIRONMENTS: [&str; 3] = ["env", "envs", "environment"];
-/// Where apps have headers; one has them in `requestOptions`.
+/// Keys of headers. Continue has them in `requestOptions`.
 const HEADERS: [&str; 2] = ["headers", "http_headers"];
-/// The most arguments, variables or headers of one entry.
+/// Maximum number of arguments, variables or headers of an entry.
 const MAX_ITEMS: usize = 1_000;
 
-/// Reads the parts of an entry into a candidate.
+/// Parses parts of an entry into a candidate.
 pub(super) struct Reader<'r, 't> {
     pub(super) text: &'r JsonText<'t>,
     pub(super) found: &'r mut Candidate,
 }
 
 impl Reader<'_, '_> {
-    /// Reads all about a local server but its command.
+    /// Parses everything about a local server except the command.
     pub(super) fn rest(&mut self, object: &Object<'_>) -> Result<(), ConfigProblem> {
         if let Some(args) = given(object, "args") {
             let Value::Array(list) = &args.value else {
@@ -52,7 +52,7 @@ impl Reader<'_, '_> {
                 self.found.config.env.insert(name.to_owned(), value);
             }
         }
-        // Codex names variables of its own environment, as texts or objects, and goose those in its keychain.
+        // Codex names variables of its environment, as strings or objects, and goose names those in its keychain.
         for key in ["env_vars", "env_keys"] {
             for name in self.names(object, key)? {
                 self.found.config.env.entry(name.clone()).or_insert_with(|| variable(&name));
@@ -66,7 +66,7 @@ impl Reader<'_, '_> {
             let folder = self.one(&cwd.value, "cwd")?;
             self.found.config.cwd = Some(folder).filter(|folder| !folder.is_empty()).map(PathBuf::from);
         }
-        // Other apps have something else under this key. What is read of it in part would be a sandbox that nobody wrote.
+        // Other apps use this key for something else. A partial interpretation would be a sandbox that nobody wrote.
         if let Some(key) = sandbox::foreign_key(object) {
             self.found.notes.push(format!("{:?} is left out: {key:?} is of another app", sandbox::KEY));
             return Ok(());
@@ -79,7 +79,7 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// Reads all about a remote server but its transport.
+    /// Parses everything about a remote server except the transport.
     pub(super) fn http(&mut self, object: &Object<'_>) -> Result<HttpConfig, ConfigProblem> {
         let mut config = HttpConfig::default();
         if let Some(url) = URLS.iter().find_map(|key| given(object, key)) {
@@ -110,7 +110,7 @@ impl Reader<'_, '_> {
             config.auth = known;
             return Ok(config);
         }
-        // Other programs may have something else under this key.
+        // Other programs may use this key for something else.
         match auth::parse(self.text, &quoted(auth::KEY), object) {
             Ok(auth) => config.auth = auth,
             Err(problem) => self.found.notes.push(format!("{:?} is left out: {}", auth::KEY, problem.message)),
@@ -118,7 +118,7 @@ impl Reader<'_, '_> {
         Ok(config)
     }
 
-    /// The token of Codex, named by its variable or, against its rules, written out.
+    /// Parses the token of Codex, as the name of a variable or, against its rules, as a literal.
     fn bearer(&mut self, object: &Object<'_>, config: &mut HttpConfig) -> Result<(), ConfigProblem> {
         const HEADER: &str = "Authorization";
         if let Some(name) = given(object, "bearer_token_env_var") {
@@ -145,7 +145,7 @@ impl Reader<'_, '_> {
         list.elements.iter().map(|value| self.one(value, key)).collect()
     }
 
-    /// A list of names, each a text or an object with a `name`.
+    /// Parses a list of names, each a string or an object with a `name`.
     fn names(&mut self, object: &Object<'_>, key: &str) -> Result<Vec<String>, ConfigProblem> {
         let Some(list) = given(object, key) else { return Ok(Vec::new()) };
         let Value::Array(list) = &list.value else { return Err(self.wrong(&list.value, key, "a list of names")) };
@@ -167,7 +167,7 @@ impl Reader<'_, '_> {
         Ok(map)
     }
 
-    /// A text; numbers and truth values, which people write without quotes, are taken as they stand.
+    /// Parses a string. Numbers and Booleans, which users write without quotes, are converted.
     pub(super) fn one(&mut self, value: &Value<'_>, key: &str) -> Result<String, ConfigProblem> {
         let (text, plain) = match value {
             Value::StringLit(literal) => (literal.value.clone().into_owned(), false),
@@ -179,7 +179,7 @@ impl Reader<'_, '_> {
             let message = format!("{} has a NUL character, which no program takes", quoted(key));
             return Err(self.text.problem_at(value, message));
         }
-        // In the files of other apps it works as it is.
+        // The settings files of other apps accept it, so no note is necessary.
         if plain && self.text.file.is_none() {
             self.found.notes.push(format!("{} has {} without quotes; it is taken as a text", quoted(key), text));
         }
@@ -193,7 +193,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// The reference to a variable that an entry only names.
+/// Returns the reference to a variable that an entry only names.
 fn variable(name: &str) -> String {
     format!("${{{name}}}")
 }

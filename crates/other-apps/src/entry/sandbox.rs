@@ -1,4 +1,4 @@
-//! The `sandbox` object of a local server: what it may reach. A key of Drawbridge's own; `store` reads `mcp.json` by it, and
+//! The `sandbox` object of a local server, an extension by Drawbridge. `store` parses `mcp.json` with it, and
 //! [`crate::entry`] pasted text.
 
 use std::path::PathBuf;
@@ -9,23 +9,24 @@ use ports::server_config::{Access, ConfigProblem, Folder, HostPattern, Network, 
 use super::words;
 use crate::json_text::{JsonText, given, kind as kind_of};
 
-/// The most characters of a foreign key in a note.
+/// Maximum length of a foreign key in a note, in characters.
 const MAX_KEY: usize = 80;
-/// The key of the object in an entry.
+/// Key of the object in an entry.
 pub const KEY: &str = "sandbox";
-/// The key of one of its parts.
+/// Key of the accessible folders.
 pub const FOLDERS: &str = "folders";
-/// The key of one of its parts.
+/// Key of the network access.
 pub const NETWORK: &str = "network";
-/// The key of one of its parts.
+/// Key of a folder's path.
 pub const PATH: &str = "path";
-/// The key of one of its parts.
+/// Key of a folder's access mode.
 pub const ACCESS: &str = "access";
 
-/// Reads what a server may reach; none if the entry does not say. `what` is its name in problems.
+/// Parses the sandbox, or returns `None` if the entry has none. `what` names the object in error messages.
 ///
 /// # Errors
-/// With its place, if anything in it is not understood.
+///
+/// Returns [`ConfigProblem`] with its position if anything is not understood.
 pub fn parse(text: &JsonText<'_>, what: &str, entry: &Object<'_>) -> Result<Option<SandboxConfig>, ConfigProblem> {
     if let Some(property) = entry.properties.iter().find(|property| is_meant(property)) {
         let message = format!("{what} must be called {KEY:?}, found {:?}", property.name.as_str());
@@ -57,15 +58,15 @@ pub fn parse(text: &JsonText<'_>, what: &str, entry: &Object<'_>) -> Result<Opti
     }
 }
 
-/// A key of the object that is not Drawbridge's, if it has any.
+/// Returns a key of the object that is not part of Drawbridge's format, if there is one.
 pub(super) fn foreign_key(entry: &Object<'_>) -> Option<String> {
     let Value::Object(map) = &entry.get(KEY)?.value else { return None };
     let mut names = map.properties.iter().map(|property| property.name.as_str());
     names.find(|name| ![FOLDERS, NETWORK].contains(name)).map(|name| name.chars().take(MAX_KEY).collect())
 }
 
-/// True if a property is meant as the sandbox and is not called so: it differs in case, signs or one letter, or adds to the name of an
-/// object.
+/// Returns `true` if a property is a misspelled `sandbox`: it differs in case, punctuation or one letter, or is an
+/// object whose key begins with it.
 fn is_meant(property: &ObjectProp<'_>) -> bool {
     let name = property.name.as_str();
     let letters = || name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
@@ -73,7 +74,7 @@ fn is_meant(property: &ObjectProp<'_>) -> bool {
     name != KEY && (is_longer() || differs_in_one(&letters(), KEY))
 }
 
-/// True if two words are the same but for one letter that is another, is missing, is added, or has changed places with the next.
+/// Returns `true` if two words differ by at most one replaced, missing, added or transposed letter.
 fn differs_in_one(one: &str, other: &str) -> bool {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     let begin = one.iter().zip(&other).take_while(|(one, other)| one == other).count();
@@ -85,7 +86,7 @@ fn differs_in_one(one: &str, other: &str) -> bool {
     }
 }
 
-/// The network: none, all of it, or a list of hosts.
+/// Parses the network access: none, full, or a list of hosts.
 fn network(text: &JsonText<'_>, what: &str, value: &Value<'_>) -> Result<Network, ConfigProblem> {
     let hosts = match value {
         Value::BooleanLit(allowed) => return Ok(if allowed.value { Network::Full } else { Network::None }),

@@ -1,5 +1,5 @@
-//! How other apps have a client set up beforehand: `oauth` in most of them, `auth` with capital letters in Cursor. Of theirs Drawbridge takes
-//! the client and its scopes; it finds out the rest itself.
+//! Pre-registered clients in the formats of other apps: `oauth` in most of them, `auth` with upper-case keys in Cursor.
+//! Drawbridge imports the client and its scopes, and discovers everything else.
 
 use jsonc_parser::ast::{Object, Value};
 use ports::server_config::{AuthConfig, ConfigProblem};
@@ -7,13 +7,14 @@ use ports::server_config::{AuthConfig, ConfigProblem};
 use super::words;
 use crate::json_text::{JsonText, given};
 
-/// Where apps have it.
+/// Keys of the client in an entry.
 pub(super) const KEYS: [&str; 2] = ["oauth", "auth"];
 const ID: [&str; 3] = ["clientId", "client_id", "CLIENT_ID"];
 const SECRET: [&str; 3] = ["clientSecret", "client_secret", "CLIENT_SECRET"];
 const SCOPES: [&str; 3] = ["scopes", "scope", "SCOPES"];
 
-/// Reads a client in the spelling of another app. None if there is none, or it is in Drawbridge's own.
+/// Parses a client in the format of another app, or returns `None` if there is none or it is in Drawbridge's own
+/// format.
 pub(super) fn parse(text: &JsonText<'_>, entry: &Object<'_>) -> Result<Option<AuthConfig>, ConfigProblem> {
     let is_own = |map: &Object<'_>| ["grant", "issuer", "clientAuth"].iter().any(|key| given(map, key).is_some());
     let map = KEYS.iter().find_map(|key| entry.get_object(key).map(|map| (*key, map)));
@@ -42,12 +43,12 @@ pub(super) fn parse(text: &JsonText<'_>, entry: &Object<'_>) -> Result<Option<Au
     Ok((auth != AuthConfig::default()).then_some(auth))
 }
 
-/// True if a part of such an object is taken.
+/// Returns `true` if a member of such an object is imported.
 pub(super) fn is_known(name: &str) -> bool {
     [ID, SECRET, SCOPES].iter().any(|names| names.contains(&name)) || name == "enabled"
 }
 
-/// The parts of `oauth` that are not taken.
+/// Returns the members of `oauth` that are not imported.
 pub(super) fn unused<'e>(entry: &'e Object<'_>) -> Vec<&'e str> {
     let parts = entry.get_object("oauth").into_iter().flat_map(|map| &map.properties);
     parts.map(|property| property.name.as_str()).filter(|name| !is_known(name)).collect()

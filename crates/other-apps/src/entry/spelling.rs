@@ -1,4 +1,4 @@
-//! The words that settings files have for one thing: how a server is reached.
+//! The spellings in settings files of a server's transport.
 
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged as _;
@@ -6,28 +6,28 @@ use ports::server_config::{ConfigProblem, HttpKind};
 
 use crate::json_text::{JsonText, given, kind as kind_of};
 
-/// The key of the revision that is to be spoken and no other.
+/// Key of the protocol revision to use exclusively.
 pub const PIN: &str = "protocolVersion";
 
-/// Where an entry of `mcp.json` has the URL of a remote server.
+/// Keys of a remote server's URL in `mcp.json`.
 pub const OWN_URLS: [&str; 3] = ["url", "serverUrl", "httpUrl"];
 
-/// Where other apps have it.
+/// Keys of a remote server's URL in other apps.
 pub(crate) const URLS: [&str; 8] =
     ["url", "serverUrl", "httpUrl", "server_url", "uri", "baseUrl", "base_url", "endpoint"];
 
-/// How an entry is reached.
+/// The transport of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reached {
-    /// By starting a program.
+    /// A local program with pipes.
     Stdio,
-    /// By URL, with this transport if one is named.
+    /// A remote server, with its transport if the entry names one.
     Http(Option<HttpKind>),
-    /// In a way that is not known here.
+    /// A transport that is not supported.
     Unknown,
 }
 
-/// How an entry says that it is reached. `urls` are the keys that a URL may stand under.
+/// Returns the transport of an entry. `urls` are the keys that may contain a URL.
 pub fn reached(entry: &Object<'_>, urls: &[&str]) -> Reached {
     let transport = entry.get_string("type").or_else(|| entry.get_string("transport"));
     let transport = transport.map(|literal| literal.value.to_lowercase());
@@ -41,8 +41,8 @@ pub fn reached(entry: &Object<'_>, urls: &[&str]) -> Reached {
     }
 }
 
-/// The transport over HTTP that a word means, in the words of many programs: none to find out. No word means the same.
-/// Nothing if it means none over HTTP.
+/// Parses the name of an HTTP transport in any common spelling. Returns `Some(None)` to detect the transport, also for
+/// a missing name, and `None` for other transports.
 pub fn kind_named(transport: Option<&str>) -> Option<Option<HttpKind>> {
     match transport.map(str::to_lowercase).as_deref() {
         None | Some("remote") => Some(None),
@@ -52,18 +52,19 @@ pub fn kind_named(transport: Option<&str>) -> Option<Option<HttpKind>> {
     }
 }
 
-/// Where apps have the program of a local server.
+/// Keys of a local server's program.
 pub(crate) const COMMANDS: [&str; 2] = ["command", "cmd"];
 
-/// True if an entry names a program.
+/// Returns `true` if an entry names a program.
 fn is_local(entry: &Object<'_>) -> bool {
     COMMANDS.iter().any(|key| given(entry, key).is_some())
 }
 
-/// A text that can be given to a program.
+/// Returns a string that can be passed to a program.
 ///
 /// # Errors
-/// With its place, if the value is no text, or has a NUL character.
+///
+/// Returns [`ConfigProblem`] with its position if the value is not a string, or contains a NUL character.
 pub fn words<'v>(
     text: &JsonText<'_>,
     value: &'v Value<'_>,

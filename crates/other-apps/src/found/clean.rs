@@ -1,5 +1,5 @@
-//! Secrets where Drawbridge has no place for them but a file: in the command, its arguments and folder, and in a URL. They are taken out, so that
-//! the user enters them, or become a variable where that means the same.
+//! Removes secrets that would be stored in a file: in the command, its arguments and working directory, and in a URL.
+//! The user enters them again, or they become variables where that is equivalent.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -11,12 +11,12 @@ use crate::candidate::Candidate;
 use crate::notes::ImportNoteKind;
 use crate::secret_like::{has_credential, has_secret, is_client_id, is_harmless, is_secret_name, is_secret_value};
 
-/// Stands for an argument of which nothing can be shown.
+/// Replacement for an argument that can't be shown at all.
 const SECRET: &str = "<secret>";
-/// The most names before a value in one argument.
+/// Maximum number of names before a value in an argument.
 const MAX_NAMES: usize = 8;
 
-/// Takes secrets out of all that is written to a file and no variable or header.
+/// Removes secrets from everything that is written to a file, except variables and headers.
 pub(crate) fn clean(candidate: &mut Candidate) {
     let mut taken = BTreeSet::new();
     if let Some(remote) = &mut candidate.remote {
@@ -35,7 +35,7 @@ pub(crate) fn clean(candidate: &mut Candidate) {
             }
             let before = auth.scopes.len();
             auth.scopes.retain(|scope| !has_secret(scope));
-            // These are keys, or name what Drawbridge keeps for another server.
+            // These are keys, or refer to Drawbridge's secrets of another server.
             let keys = [auth.private_key.take(), auth.assertion.take()];
             let has_key = keys.iter().any(Option::is_some) || auth.identity_provider.take().is_some();
             if has_key || auth.scopes.len() < before {
@@ -85,18 +85,18 @@ fn local(config: &mut StdioConfig, taken: &mut BTreeSet<String>) {
     }
 }
 
-/// An argument without the secret in it; none if it has none.
+/// Returns an argument without its secret, or `None` if it contains none.
 fn argument(word: &str) -> Option<String> {
     argument_within(word, 0).map(|cleaned| if has_secret(&cleaned) { String::from(SECRET) } else { cleaned })
 }
 
-/// The part of an argument after `depth` names, such as `Name: value` in `--header=Name: value`.
+/// Cleans the part of an argument after `depth` names, such as `Name: value` in `--header=Name: value`.
 fn argument_within(word: &str, depth: usize) -> Option<String> {
     let sign = word.find(['=', ':']).filter(|at| !word[*at..].starts_with("://") && depth < MAX_NAMES);
     if let Some(at) = sign {
         let (name, value) = (&word[..at], &word[at + 1..]);
         let sign = if word[at..].starts_with('=') { "=" } else { ": " };
-        // A hash that pins an image is judged with its name.
+        // A hash that pins an image is checked together with the name.
         let is_pin = name.ends_with("@sha256") || name.ends_with("@sha512");
         if !name.contains("//") && !is_pin && !has_secret(name) {
             let is_named = is_secret_name(name) && !is_harmless(value.trim());
@@ -122,7 +122,7 @@ fn argument_within(word: &str, depth: usize) -> Option<String> {
     has_secret(word).then(|| String::from(SECRET))
 }
 
-/// A URL without the secrets in its user information, path, query and fragment.
+/// Returns a URL without secrets in its user information, path, query and fragment.
 fn url(text: &str, taken: &mut BTreeSet<String>) -> String {
     let (scheme, rest) = text.split_once("://").map_or(("", text), |(scheme, rest)| (scheme, rest));
     let (rest, fragment) = rest.split_once('#').map_or((rest, None), |(rest, fragment)| (rest, Some(fragment)));
@@ -163,7 +163,8 @@ fn url(text: &str, taken: &mut BTreeSet<String>) -> String {
     if has_secret(&cleaned) { leave_out("address") } else { cleaned }
 }
 
-/// Values given to a container in its arguments become variables, which the container inherits: `-e NAME=VALUE` and `-e NAME` mean the same.
+/// Moves variables of a container from its arguments to the environment, which the container inherits: `-e NAME=VALUE`
+/// and `-e NAME` are equivalent.
 pub(crate) fn container_variables(config: &mut StdioConfig) {
     if !matches!(stem(&config.command), "docker" | "podman") {
         return;
@@ -203,9 +204,9 @@ mod tests {
         for word in
             ["--header=Authorization: Bearer ${TOKEN}", "C:\\Users\\ann", "--port=80", "--url=https://x/mcp?a=b"]
         {
-            assert_eq!(argument(word), None, "{word} has no secret");
+            assert_eq!(argument(word), None, "{word} contains no secret");
         }
         let deep = "a=".repeat(100_000) + "password=hunter2";
-        assert!(!argument(&deep).unwrap_or_default().contains("hunter2"), "names are bounded");
+        assert!(!argument(&deep).unwrap_or_default().contains("hunter2"), "the number of names is limited");
     }
 }

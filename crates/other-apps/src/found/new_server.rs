@@ -1,11 +1,11 @@
-//! A server of another app in the form in which `host::Setup` adds it.
+//! Converts a found server to the form that `host::Setup` adds.
 
 use ports::server_config::{NewServer, ServerEntry, ValuePart};
 
 use super::{FoundServer, Pending};
 
 impl FoundServer {
-    /// The server that an import adds. A pending secret has its name in the settings and no value in the keychain.
+    /// Returns the server to add. A pending secret has a name in the settings, and no value in the keychain.
     #[must_use]
     pub fn new_server(&self) -> NewServer {
         let secret = |value: &secrecy::SecretString| vec![ValuePart::Secret(Some(value.clone()))];

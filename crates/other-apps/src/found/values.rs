@@ -1,4 +1,4 @@
-//! The values of variables and headers: text, secrets, and references.
+//! Values of variables and headers: text, secrets and references.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::secret_like::{
 use crate::surroundings::{Surroundings, System};
 use crate::variables::{Reference, Syntax, Target, references};
 
-/// The values of a server, taken apart. What is left in its configuration may lie in a file.
+/// The values of a server, separated by kind. The remaining configuration may be stored in a file.
 #[derive(Debug, Default)]
 pub(crate) struct Parted {
     pub(crate) env: BTreeMap<String, ImportedValueKind>,
@@ -22,11 +22,12 @@ pub(crate) struct Parted {
     pub(crate) secrets: BTreeMap<String, SecretString>,
     pub(crate) pending: BTreeMap<String, Pending>,
     pub(crate) client_secret: Option<SecretString>,
-    /// The settings refer to a client secret that the user has to enter.
+    /// Set if the settings refer to a client secret that the user has to enter.
     pub(crate) lacks_client_secret: bool,
 }
 
-/// Puts in what is known of references: the home folder, the sign between folders, and the folder of a project in its own files.
+/// Replaces references with known values: the home folder, the path separator, and the project folder in a project's
+/// files.
 pub(crate) fn put_known(candidate: &mut Candidate, syntax: Syntax, surroundings: &Surroundings, project: Option<&str>) {
     let home = surroundings.home.to_string_lossy().into_owned();
     let separator = if surroundings.runs_on == System::Windows { "\\" } else { "/" };
@@ -35,7 +36,7 @@ pub(crate) fn put_known(candidate: &mut Candidate, syntax: Syntax, surroundings:
             let known = match target {
                 Target::Home => Some(home.as_str()),
                 Target::Separator => Some(separator),
-                // In the user's own settings it is the folder that happens to be open.
+                // In the user's settings it is the folder that happens to be open.
                 Target::Workspace => project,
                 _ => None,
             };
@@ -60,7 +61,8 @@ pub(crate) fn put_known(candidate: &mut Candidate, syntax: Syntax, surroundings:
     }
 }
 
-/// Names the variables of a file that the app reads. Their values stay where they are, since another program changes them.
+/// Adds the names of the variables in a file that the app reads. The values are not imported, since another program
+/// changes them.
 pub(crate) fn put_env_file(candidate: &mut Candidate, names: &dyn Fn(&str) -> Option<Vec<String>>) {
     let Some(file) = candidate.extras.env_file.take() else { return };
     let Some(names) = names(&file) else {
@@ -78,7 +80,7 @@ pub(crate) fn put_env_file(candidate: &mut Candidate, names: &dyn Fn(&str) -> Op
     }
 }
 
-/// Takes the secret values out of a server, and says what each value is.
+/// Removes the secret values of a server, and returns the kind of each value.
 pub(crate) fn part(candidate: &mut Candidate, syntax: Syntax) -> Parted {
     let mut parted = Parted::default();
     clean::container_variables(&mut candidate.config);
@@ -98,7 +100,7 @@ pub(crate) fn part(candidate: &mut Candidate, syntax: Syntax) -> Parted {
             continue;
         }
         let Some(value) = values.get_mut(&name) else { continue };
-        // A file of another app must not get at what Drawbridge keeps.
+        // A file of another app must not gain access to Drawbridge's secrets.
         let names_own = !secrets::names(value).is_empty();
         let is_named_only = candidate.extras.named_only.contains(&name);
         let is_in_keychain = candidate.extras.in_keychain.contains(&name);
@@ -119,7 +121,7 @@ pub(crate) fn part(candidate: &mut Candidate, syntax: Syntax) -> Parted {
             notes.push(ImportNote::new(ImportNoteKind::NotFollowed, note).naming([&name]));
         }
         match kind {
-            // Kept as it is, it would be used as the secret.
+            // Otherwise the placeholder would be used as the secret.
             ImportedValueKind::Secret if is_placeholder(value) && !has_secret(value) => {
                 parted.pending.insert(name.clone(), after_scheme(value));
                 values.remove(&name);
@@ -157,7 +159,7 @@ pub(crate) fn part(candidate: &mut Candidate, syntax: Syntax) -> Parted {
     parted
 }
 
-/// The kind of a value. Text beside references counts, and so does what stands for a variable that is missing.
+/// Returns the kind of a value. Text around references counts, and so do defaults of variables.
 fn kind(name: &str, value: &str, found: &[Reference]) -> ImportedValueKind {
     if found.is_empty() {
         return if is_secret_value(name, value) { ImportedValueKind::Secret } else { ImportedValueKind::Literal };
@@ -179,17 +181,17 @@ fn kind(name: &str, value: &str, found: &[Reference]) -> ImportedValueKind {
     if any { ImportedValueKind::Secret } else { ImportedValueKind::Reference }
 }
 
-/// The value after the scheme of a header, such as `Bearer `, if there is one.
+/// Returns the value after the authentication scheme of a header, such as `Bearer `, if there is one.
 fn after_scheme(value: &str) -> Pending {
     let scheme = value.split_once(' ').map(|(scheme, _)| scheme).filter(|scheme| is_scheme(scheme));
     Pending { before: scheme.map(|scheme| format!("{scheme} ")).unwrap_or_default(), after: String::new() }
 }
 
-/// The value around its references. Of several references, the user enters all from the first to the last.
+/// Returns the text around the references. The user enters everything from the first to the last reference.
 fn pending(value: &str, found: &[Reference]) -> Pending {
     let (Some(first), Some(last)) = (found.first(), found.last()) else { return Pending::default() };
     let (before, after) = (&value[..first.range.start], &value[last.range.end..]);
-    // Behind the most references that are looked for, a name of what Drawbridge keeps would stay in force.
+    // References beyond the maximum number are not found, so one to Drawbridge's secrets would remain effective.
     if !secrets::names(before).is_empty() || !secrets::names(after).is_empty() {
         return Pending::default();
     }

@@ -1,32 +1,33 @@
-//! The install links of apps: how each begins, and where it has its servers.
+//! The install links of apps: their beginnings, and the location of the servers in each.
 
 /// A kind of install link.
 #[derive(Debug)]
 pub(super) struct Form {
-    /// The app that it is for.
+    /// Name of the app.
     pub(super) app: &'static str,
-    /// How such links begin. A star is one part of a path, such as a language.
+    /// Beginnings of such links. A star matches one path segment, such as a language.
     starts: &'static [&'static str],
-    /// Where the servers are.
+    /// Location of the servers.
     pub(super) payload: Payload,
-    /// A link of Drawbridge's own: what it may not set is refused. In other apps' links it is left out and noted.
+    /// Set for Drawbridge's own links, in which unsupported keys are an error. In links of other apps they are ignored
+    /// and noted.
     pub(super) own: bool,
 }
 
-/// Where a link has its servers.
+/// The location of servers in a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Payload {
-    /// All that follows is JSON.
+    /// The rest of the link is JSON.
     Json,
-    /// All that follows is JSON in base64.
+    /// The rest of the link is JSON in base64.
     Base64,
-    /// A parameter is JSON.
+    /// A parameter contains JSON.
     JsonIn(&'static str),
-    /// A parameter is JSON in base64.
+    /// A parameter contains JSON in base64.
     Base64In(&'static str),
-    /// Each word of a command has a parameter of its own.
+    /// Each word of a command is a separate parameter.
     Words,
-    /// A parameter is a link of another kind.
+    /// A parameter contains a link of another kind.
     LinkIn(&'static str),
 }
 
@@ -70,10 +71,10 @@ const FORMS: [Form; 13] = [
     form("Hermes", &["hermes://mcp/install?"], Payload::Base64In("config")),
 ];
 
-/// The longest part of a path that a star stands for, in bytes.
+/// Maximum length of a path segment that a star matches, in bytes.
 const MAX_PART: usize = 8;
 
-/// The form that a text begins as, and what follows its beginning.
+/// Returns the form whose beginning matches a text, and the rest of the text.
 pub(super) fn of(text: &str) -> Option<(&'static Form, &str)> {
     FORMS.iter().find_map(|form| Some((form, form.starts.iter().find_map(|start| after(text, start))?)))
 }
@@ -85,7 +86,7 @@ fn after<'t>(text: &'t str, start: &str) -> Option<&'t str> {
     without(&rest[end..], behind)
 }
 
-/// Schemes and hosts know no case (RFC 3986, section 6.2.2.1).
+/// Schemes and hosts are case-insensitive (RFC 3986, section 6.2.2.1).
 fn without<'t>(text: &'t str, start: &str) -> Option<&'t str> {
     let (head, rest) = text.split_at_checked(start.len())?;
     head.eq_ignore_ascii_case(start).then_some(rest)

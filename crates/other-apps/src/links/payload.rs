@@ -1,4 +1,4 @@
-//! What is encoded in a link: parameters, percent signs, base64. Each is decoded once.
+//! Decoding of links: parameters, percent-encoding, base64. Each encoding is decoded once.
 
 use base64::Engine as _;
 use base64::alphabet::{STANDARD, URL_SAFE};
@@ -7,7 +7,7 @@ use percent_encoding::percent_decode_str;
 
 use crate::notes::quoted;
 
-/// The most parameters of one link.
+/// Maximum number of parameters in a link.
 const MAX_PARAMETERS: usize = 500;
 
 const LENIENT: GeneralPurposeConfig =
@@ -15,7 +15,8 @@ const LENIENT: GeneralPurposeConfig =
 const PLAIN: GeneralPurpose = GeneralPurpose::new(&STANDARD, LENIENT);
 const FOR_URLS: GeneralPurpose = GeneralPurpose::new(&URL_SAFE, LENIENT);
 
-/// The parameters of a link, in order. Apps take the first or the last of two, so that one that must stand alone may not stand twice.
+/// The parameters of a link, in order. Apps differ in whether they use the first or the last duplicate, so a parameter
+/// with a single value must be unique.
 pub(super) struct Parameters(Vec<(String, String)>);
 
 impl Parameters {
@@ -27,18 +28,18 @@ impl Parameters {
         }
         let pair = |part: &&str| {
             let (name, value) = part.split_once('=').unwrap_or((part, ""));
-            // As forms encode blanks. One in base64 becomes the sign again that it was.
+            // Form encoding of spaces. In base64, the space is converted back to a plus.
             Ok((decoded(&name.replace('+', " "))?, decoded(&value.replace('+', " "))?))
         };
         Ok(Self(parts.iter().map(pair).collect::<Result<_, String>>()?))
     }
 
-    /// All values under a name.
+    /// Returns all values of a parameter.
     pub(super) fn all(&self, name: &str) -> impl Iterator<Item = &str> {
         self.0.iter().filter(move |(of, _)| of == name).map(|(_, value)| value.as_str())
     }
 
-    /// The only value under a name; none if it is missing or empty.
+    /// Returns the only value of a parameter, or `None` if it is missing or empty.
     pub(super) fn one(&self, name: &str) -> Result<Option<String>, String> {
         let mut values = self.all(name);
         let first = values.next();
@@ -57,13 +58,13 @@ impl Parameters {
     }
 }
 
-/// A text without its percent signs.
+/// Percent-decodes a text that must be UTF-8.
 pub(super) fn decoded(text: &str) -> Result<String, String> {
     let decoded = percent_decode_str(text).decode_utf8();
     decoded.map(std::borrow::Cow::into_owned).map_err(|_| String::from("it is no text in UTF-8"))
 }
 
-/// The text in base64 of either alphabet (RFC 4648, sections 4 and 5), with padding or without.
+/// Decodes base64 in either alphabet (RFC 4648, sections 4 and 5), with or without padding.
 pub(super) fn from_base64(text: &str) -> Result<String, String> {
     let text = text.replace(' ', "+");
     let engine = if text.contains(['-', '_']) { FOR_URLS } else { PLAIN };

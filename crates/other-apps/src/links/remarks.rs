@@ -1,5 +1,5 @@
-//! What to look at before a server of a link is added. A remark is a reason to look twice: it refuses nothing, and to have none says nothing, since
-//! every program can be told to run other code in more ways than a list knows.
+//! Warnings before a server of a link is added. They don't block anything, and their absence proves nothing, since
+//! programs can be made to run other code in more ways than a list can cover.
 
 use std::net::IpAddr;
 
@@ -14,29 +14,29 @@ use crate::candidate::Candidate;
 use crate::notes::quoted;
 use crate::secret_like::{has_secret, is_secret_name, is_switch};
 
-/// The most remarks on one server, and the most names in one of them.
+/// Maximum number of warnings on a server, and of names in one of them.
 const MAX_REMARKS: usize = 20;
 const MAX_NAMED: usize = 20;
 
-/// What the options of a program can do.
+/// The kind of a program, by the risk of its options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// A shell.
+    /// A shell for command lines.
     Shell,
-    /// An interpreter of a language, by the letters of its options that run code.
+    /// An interpreter of a language, with the letters of its options that run code.
     Interpreter(&'static str),
-    /// A program that loads a package and runs it.
+    /// A program that loads and runs a package.
     Launcher,
     /// A program that runs a container.
     Container,
-    /// A program that runs another one with more rights.
+    /// A program that runs another one with elevated rights.
     Elevation,
 }
 
-/// Options of interpreters and launchers whose value is code, or names a file with code that runs first.
+/// Options of interpreters and launchers whose value is code, or a file with code that runs first.
 const RUNS_CODE: [&str; 8] =
     ["--call", "--eval", "--print", "--require", "--import", "--loader", "--experimental-loader", "--preload"];
-/// Options of launchers that name where packages come from.
+/// Options of launchers that name the source of packages.
 const SOURCES: [&str; 10] = [
     "--from",
     "--with",
@@ -49,10 +49,10 @@ const SOURCES: [&str; 10] = [
     "--find-links",
     "-p",
 ];
-/// Options of containers that give away a folder, a device or the host's own rights.
+/// Options of containers that share a folder, a device or rights of the host.
 const GIVES: [&str; 8] =
     ["--volume", "--mount", "--privileged", "--device", "--cap-add", "--pid", "--network", "--net"];
-/// The remarks on a server, in words.
+/// Returns the warnings on a server.
 pub(super) fn on(found: &Candidate) -> Vec<String> {
     let mut remarks = match &found.remote {
         Some(remote) => on_remote(remote),
@@ -83,7 +83,7 @@ pub(super) fn on(found: &Candidate) -> Vec<String> {
     remarks
 }
 
-/// A value that the user fills in.
+/// Returns `true` if the user has to fill in a value.
 fn is_open(value: &str) -> bool {
     is_switch(value.trim()) || value.contains("${") || (value.contains('<') && value.contains('>'))
 }
@@ -108,7 +108,7 @@ fn on_remote(remote: &HttpConfig) -> Vec<String> {
     remarks
 }
 
-/// Where an address leads.
+/// The location of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     ThisComputer,
@@ -116,7 +116,7 @@ enum Place {
     Internet,
 }
 
-/// Names that only a network of somebody's own answers for.
+/// Top-level names that are only resolved within a private network.
 const OWN_NAMES: [&str; 4] = ["local", "internal", "lan", "home.arpa"];
 
 fn place(host: &Host<String>) -> Place {
@@ -144,11 +144,11 @@ fn on_local(config: &StdioConfig) -> Vec<String> {
     let mut remarks = Vec::new();
     let mut kind = kind_of(&config.command);
     remark_on_program(kind, "the command", &config.command, &mut remarks);
-    // A launcher's own options end where its package stands; what follows is the server's.
+    // The launcher's own options end at its package. Everything after it belongs to the server.
     let mut is_server = false;
     for (number, word) in (1..).zip(&config.args) {
         let place = format!("argument {number}");
-        // A name of a package may end like that of a program.
+        // The name of a package may end like that of a program.
         let inner = kind_of(word).filter(|inner| !word.contains('@') && (*inner != Kind::Launcher || !is_server));
         if inner.is_some() {
             kind = inner;
@@ -165,7 +165,7 @@ fn on_local(config: &StdioConfig) -> Vec<String> {
             let was_server = is_server;
             is_server |=
                 !is_option && !is_step && !is_value && matches!(kind, Some(Kind::Launcher | Kind::Interpreter(_)));
-            // The package itself, and no argument of the server.
+            // Only the package itself, and not an argument of the server.
             if is_server && !was_server && kind == Some(Kind::Launcher) && is_address(word) {
                 remarks.push(format!("{place} loads code from an address, and no package of a registry"));
             }
@@ -194,10 +194,10 @@ fn remark_on_program(kind: Option<Kind>, place: &str, word: &str, remarks: &mut 
     }
 }
 
-/// What a word is as a program.
+/// Returns the kind of a word as a program.
 fn kind_of(word: &str) -> Option<Kind> {
     let name = stem(word).to_ascii_lowercase();
-    // python3.12, and the like
+    // Names such as python3.12.
     let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     Some(match name {
         "sh" | "bash" | "dash" | "zsh" | "ksh" | "fish" | "csh" | "tcsh" | "cmd" | "powershell" | "pwsh"
@@ -214,13 +214,13 @@ fn kind_of(word: &str) -> Option<Kind> {
     })
 }
 
-/// What an option does, in words. `next` is the word after it.
+/// Describes the effect of an option. `next` is the word after it.
 fn effect(kind: Kind, word: &str, next: &str) -> Option<&'static str> {
     const CODE: &str = "runs code that stands in the link or is loaded first";
     let value = word.split_once('=').map_or(next, |(_, value)| value);
     let has_letter = |letters: &str| {
         let cluster = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
-        // What follows an "m" is the name of a module.
+        // The name of a module follows an "m".
         let is_letter = |c: &char| c.is_ascii_alphabetic() && *c != 'm';
         cluster.is_some_and(|cluster| cluster.chars().take_while(is_letter).any(|c| letters.contains(c)))
     };
@@ -249,12 +249,12 @@ fn effect(kind: Kind, word: &str, next: &str) -> Option<&'static str> {
     }
 }
 
-/// An option without its value.
+/// Returns an option without its value.
 fn option(word: &str) -> &str {
     word.split('=').next().unwrap_or(word)
 }
 
-/// Something that is loaded from elsewhere than a registry: a URL, a repository, a file.
+/// Returns `true` for a source other than a registry: a URL, a repository, a file.
 fn is_address(word: &str) -> bool {
     word.contains("://") || ["git+", "github:", "gitlab:", "file:", "git@"].iter().any(|start| word.contains(start))
 }

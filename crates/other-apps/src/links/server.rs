@@ -1,5 +1,5 @@
-//! The servers in a link. A link may set a name, a command with arguments and variables, or a URL with headers and its transport. Nothing else of
-//! an entry is read, whatever the app that the link is for makes of it.
+//! The servers in a link. A link may set a name, a command with arguments and variables, or a URL with headers and its
+//! transport. Nothing else in an entry is read, even if the app of the link supports it.
 
 use std::borrow::Cow;
 
@@ -15,20 +15,21 @@ use crate::entry::{self, URLS, kind_named};
 use crate::json_text::{Dialect, JsonText, given, kind};
 use crate::notes::{Notes, quoted};
 
-/// The most servers in one link.
+/// Maximum number of servers in a link.
 const MAX_SERVERS: usize = 20;
-/// The longest name of a server, in characters.
+/// Maximum length of a server's name, in characters.
 const MAX_NAME: usize = 64;
-/// The most keys named in one note.
+/// Maximum number of keys named in a note.
 const MAX_NAMED: usize = 20;
 
-/// What a link may set of a local server, and of a remote one.
+/// Keys that a link may set for local servers, and for remote ones.
 const LOCAL: [&str; 5] = ["name", "type", "command", "args", "env"];
 const REMOTE: [&str; 4] = ["name", "type", "url", "headers"];
-/// Keys of other apps' links that say nothing about how a server is reached.
+/// Keys in links of other apps that don't affect the server.
 const SILENT: [&str; 5] = ["inputs", "gallery", "description", "id", "installation_notes"];
 
-/// Reads the servers in the JSON of a link. `name` stands beside it, and so does `inputs`, the values that VS Code asks for.
+/// Parses the servers in the JSON of a link. `name` and `inputs`, the values for which VS Code prompts, are separate
+/// parameters.
 pub(super) fn candidates(
     form: &'static Form,
     json: &str,
@@ -63,7 +64,7 @@ pub(super) fn candidates(
         .collect()
 }
 
-/// Reads the server of a link that has a parameter for each word.
+/// Parses the server of a link with a parameter for each word.
 pub(super) fn of_goose(form: &'static Form, parameters: &Parameters) -> Result<Vec<Candidate>, String> {
     const READ: [&str; 7] = ["cmd", "arg", "env", "url", "type", "header", "name"];
     let mut entry = Map::new();
@@ -76,7 +77,7 @@ pub(super) fn of_goose(form: &'static Form, parameters: &Parameters) -> Result<V
     if !arguments.is_empty() {
         entry.insert("args".to_owned(), json!(arguments));
     }
-    // goose throws the values away, and asks for them.
+    // goose discards the values, and prompts for them.
     let variables = parameters.all("env").map(|pair| (pair.split('=').next().unwrap_or_default(), ""));
     put_pairs(&mut entry, "env", variables)?;
     let headers = parameters.all("header").map(|pair| pair.split_once('=').unwrap_or((pair, "")));
@@ -103,7 +104,7 @@ fn put_pairs<'p>(
     Ok(())
 }
 
-/// Refuses what a link of Drawbridge's own has too much, and notes it in other apps' links.
+/// Rejects unsupported keys in Drawbridge's own links, and notes them in links of other apps.
 pub(super) fn refuse_or_note<'k>(
     form: &Form,
     keys: impl Iterator<Item = &'k str>,
@@ -129,7 +130,7 @@ fn parsed<'t>(text: &JsonText<'t>) -> Result<Value<'t>, String> {
 
 type Named<'o, 't> = (Option<String>, &'o Object<'t>);
 
-/// The entries: one, a list of them, or a map by name.
+/// Returns the entries: a single one, a list, or a map by name.
 fn entries<'o, 't>(form: &Form, text: &JsonText<'_>, root: &'o Value<'t>) -> Result<Vec<Named<'o, 't>>, String> {
     let nothing = || String::from("there is no server in it: a \"command\" or a \"url\" was expected");
     let object = match root {
@@ -200,14 +201,14 @@ fn candidate(
     Ok(found)
 }
 
-/// The entry of another app with its words for a URL and its transport replaced by those of all.
+/// Returns the entry of another app with its keys for URL and transport replaced by the common ones.
 fn in_own_words<'o, 't>(form: &Form, object: &'o Object<'t>) -> Cow<'o, Object<'t>> {
     use jsonc_parser::ast::ObjectPropName::String as Name;
     if form.own {
         return Cow::Borrowed(object);
     }
     let mut own = object.clone();
-    // What is null or empty is not there: some apps write all keys.
+    // Null and empty values count as missing: some apps write all keys.
     own.properties.retain(|property| match &property.value {
         Value::NullKeyword(_) => false,
         Value::StringLit(text) => !text.value.is_empty(),
@@ -229,7 +230,7 @@ fn in_own_words<'o, 't>(form: &Form, object: &'o Object<'t>) -> Cow<'o, Object<'
     Cow::Owned(own)
 }
 
-/// The name of a server: letters, digits, `.`, `-` and `_`. Other apps' names are made such.
+/// Returns the name of a server: letters, digits, `.`, `-` and `_`. Names of other apps are converted.
 fn named(form: &Form, name: Option<String>, notes: &mut Notes) -> Result<Option<String>, String> {
     let Some(name) = name else { return Ok(None) };
     let plain = plain_name(&name);
@@ -243,7 +244,7 @@ fn named(form: &Form, name: Option<String>, notes: &mut Notes) -> Result<Option<
     Ok(Some(plain).filter(|plain| !plain.is_empty()))
 }
 
-/// The nearest name that a link may give a server.
+/// Converts a name to the nearest one that a link may set.
 pub(super) fn plain_name(name: &str) -> String {
     let sign = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_') { c } else { ' ' };
     let spaced: String = name.chars().take(MAX_NAME * 4).map(sign).collect();
@@ -251,7 +252,8 @@ pub(super) fn plain_name(name: &str) -> String {
     words.join("-").chars().take(MAX_NAME).collect()
 }
 
-/// Refuses what no honest link has: characters that nobody sees, Drawbridge's own secrets, and addresses without encryption.
+/// Rejects content that no legitimate link contains: invisible characters, references to Drawbridge's secrets, and
+/// unencrypted addresses.
 fn check(found: &Candidate) -> Result<(), String> {
     for (place, text) in texts(found) {
         if let Some(c) = text.chars().find(|c| is_hidden(*c) || c.is_control()) {

@@ -1,5 +1,5 @@
-//! Links for the user's own servers, which an author puts on a page. A link is public, so no secret is ever in one: what looks like one is left blank,
-//! to be filled in by whoever installs the server.
+//! Writes install links for the user's own servers, to publish on a page. Links are public, so they never contain
+//! secrets: values that look like one are left blank for the person who installs the server.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
@@ -12,25 +12,25 @@ use super::{candidates, problem};
 use crate::export::{Stand, Writer};
 use crate::notes::quoted;
 
-/// What a parameter may not have as it is.
+/// Characters that are not percent-encoded in a parameter.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
 
-/// The most paths named in one note.
+/// Maximum number of paths named in a note.
 const MAX_NAMED: usize = 10;
 
 /// The app that a link installs a server in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkFor {
-    /// Drawbridge itself.
+    /// Drawbridge, by its own link.
     Drawbridge,
-    /// Cursor.
+    /// Cursor, by its deep link.
     Cursor,
-    /// Visual Studio Code.
+    /// Visual Studio Code, by its link.
     VsCode,
 }
 
 impl LinkFor {
-    /// Its name, for people.
+    /// Returns the display name of the app.
     #[must_use]
     pub const fn app(self) -> &'static str {
         match self {
@@ -41,21 +41,23 @@ impl LinkFor {
     }
 }
 
-/// A link that installs a server. No secret is in it.
+/// A link that installs a server, without secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstallLink {
-    /// The app that it is for.
+    /// App that the link is for.
     pub app: LinkFor,
-    /// The link, which the app itself opens.
+    /// Link, which the app itself opens.
     pub link: String,
-    /// The page of the app's maker that leads to it. Sites such as GitHub show no link but to a web page.
+    /// Web page of the app's maker that redirects to the link, for sites such as GitHub that only permit links to web
+    /// pages.
     pub web: Option<String>,
-    /// What is to be filled in, and what no link can carry, in words.
+    /// Descriptions of values to fill in, and of settings that a link can't contain.
     pub notes: Vec<String>,
 }
 
 impl InstallLink {
-    /// A text for a page in Markdown. Where there is no web page that leads to the app, the link stands there once more, to be pasted.
+    /// Returns Markdown for a page. If there is no web page that redirects to the app, the link is repeated for
+    /// pasting.
     #[must_use]
     pub fn markdown(&self) -> String {
         let title = format!("Add to {}", self.app.app());
@@ -72,8 +74,9 @@ impl InstallLink {
 /// Writes a link that installs a server.
 ///
 /// # Errors
-/// If the server can't be installed by a link, for instance as its address is not encrypted, or the link would be too long: what Drawbridge
-/// refuses to read it doesn't write.
+///
+/// Returns [`ConfigProblem`] if a link can't install the server, for instance because its address is not encrypted or
+/// the link would be too long. Drawbridge only writes links that it accepts.
 pub fn install_link(server: &ServerEntry, app: LinkFor) -> Result<InstallLink, ConfigProblem> {
     let name = Some(plain_name(&server.name)).filter(|name| !name.is_empty()).unwrap_or_else(|| String::from("server"));
     let mut writer = Writer::new(if app == LinkFor::VsCode { Stand::Input } else { Stand::Blank });
@@ -93,7 +96,7 @@ pub fn install_link(server: &ServerEntry, app: LinkFor) -> Result<InstallLink, C
     Ok(InstallLink { app, link, web, notes })
 }
 
-/// Takes out what no link carries, and says so.
+/// Removes settings that a link can't contain, and describes them.
 fn left_out(entry: &mut Map<String, Value>, config: &ServerConfig, app: LinkFor) -> Option<String> {
     entry.remove("cwd");
     entry.retain(|key, value| key != "args" || value.as_array().is_some_and(|args| !args.is_empty()));
@@ -114,7 +117,7 @@ fn left_out(entry: &mut Map<String, Value>, config: &ServerConfig, app: LinkFor)
     (!places.is_empty()).then(|| format!("no link carries {}", places.join(", ")))
 }
 
-/// Names paths that only this computer has. What is left out as a secret is not among them.
+/// Describes paths that may only exist on this computer. Omitted secrets are not among them.
 fn own_paths(entry: &Map<String, Value>) -> Option<String> {
     let is_path = |word: &&str| {
         let is_drive = matches!(word.as_bytes(), [drive, b':', b'\\' | b'/', ..] if drive.is_ascii_alphabetic());
@@ -130,7 +133,7 @@ fn own_paths(entry: &Map<String, Value>) -> Option<String> {
     (!paths.is_empty()).then(|| format!("these paths may be only on this computer: {}", paths.join(", ")))
 }
 
-/// The link, and the web page that leads to it.
+/// Returns the link, and the web page that redirects to it.
 fn addresses(name: &str, entry: Map<String, Value>, inputs: Vec<Value>, app: LinkFor) -> (String, Option<String>) {
     let config = Value::Object(entry.clone()).to_string();
     let encoded = |text: &str| utf8_percent_encode(text, ENCODED).to_string();
@@ -157,7 +160,7 @@ fn addresses(name: &str, entry: Map<String, Value>, inputs: Vec<Value>, app: Lin
     }
 }
 
-/// Checks that the link is read as what it was written for.
+/// Verifies that the link is parsed as the same server.
 fn readable(link: &str, config: &ServerConfig) -> Result<(), ConfigProblem> {
     let found =
         candidates(link).map_err(|found| problem(&format!("no link can install this server: {}", found.message)))?;

@@ -1,5 +1,5 @@
-//! Texts that the user has to replace before a server works: placeholders of a README or of an import, and references that another program would
-//! replace.
+//! Texts that the user has to replace before a server works: placeholders of a README or an import, and references that
+//! another program would replace.
 
 use ports::secrets;
 use ports::server_config::{ServerConfig, ServerTransport};
@@ -7,28 +7,28 @@ use serde::{Deserialize, Serialize};
 
 use super::{ImportNote, ImportNoteKind, quoted, shown};
 
-/// The most notes about placeholders for one server.
+/// Maximum number of notes about placeholders per server.
 const MAX_PLACEHOLDERS: usize = 20;
 
-/// A place in the settings of a server.
+/// A location in the configuration of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum ImportPlace {
-    /// The program.
+    /// The program of the command.
     Command,
-    /// One of its arguments.
+    /// An argument of the command.
     Argument {
-        /// Its number, from 1.
+        /// Position of the argument, from 1.
         number: u32,
     },
-    /// The working folder.
+    /// The working directory of the command.
     Folder,
-    /// The URL.
+    /// The URL of the server.
     Url,
     /// A variable or header.
     Value {
-        /// Its name.
+        /// Name of the variable or header.
         name: String,
     },
     /// The client secret for signing in.
@@ -39,13 +39,13 @@ pub enum ImportPlace {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ImportPlaceholder {
-    /// Where it is.
+    /// Location of the text.
     pub place: ImportPlace,
-    /// The text, safe to print; empty where nothing is.
+    /// The text, safe to print. Empty if the value is missing.
     pub text: String,
 }
 
-/// Why a text may have to be replaced.
+/// The reason why a text may have to be replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Gap {
     Empty,
@@ -53,7 +53,7 @@ enum Gap {
     Placeholder,
 }
 
-/// What looks as if it must be filled in, or as if another program would fill it in.
+/// Returns notes on texts that look as if the user, or another program, has to replace them.
 pub(crate) fn placeholders(config: &ServerConfig) -> Vec<ImportNote> {
     let notes = gaps(config).into_iter().map(|(place, gap, text)| {
         let is_value = matches!(place, ImportPlace::Value { .. });
@@ -75,7 +75,7 @@ pub(crate) fn placeholders(config: &ServerConfig) -> Vec<ImportNote> {
     notes.collect()
 }
 
-/// The texts in a command or an address without whose replacement the server can't work.
+/// Returns the texts in a command or an address that must be replaced before the server can work.
 pub(crate) fn incomplete(config: &ServerConfig) -> Vec<ImportPlaceholder> {
     let is_needed =
         |(place, gap, _): &(ImportPlace, Gap, &str)| *gap != Gap::Empty && !matches!(place, ImportPlace::Value { .. });
@@ -85,7 +85,7 @@ pub(crate) fn incomplete(config: &ServerConfig) -> Vec<ImportPlaceholder> {
 
 fn gaps(config: &ServerConfig) -> Vec<(ImportPlace, Gap, &str)> {
     let mut places: Vec<(ImportPlace, &str)> = Vec::new();
-    // A secret of ours is filled in.
+    // A reference to one of Drawbridge's secrets is resolved.
     let values = config.values().iter().filter(|(_, value)| secrets::names(value).is_empty());
     let values = values.map(|(name, value)| (ImportPlace::Value { name: name.clone() }, value.as_str()));
     match &config.transport {
@@ -126,7 +126,7 @@ fn in_words(place: &ImportPlace, config: &ServerConfig) -> String {
     }
 }
 
-/// Something that a shell or an editor would replace.
+/// Returns `true` if a shell or an editor would replace something in the text.
 fn is_reference(text: &str) -> bool {
     let name = |rest: &str| rest.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
     text.contains("${")
@@ -140,7 +140,7 @@ fn is_reference(text: &str) -> bool {
             .is_some_and(|inner| !inner.is_empty() && inner.bytes().all(|b| b.is_ascii_uppercase() || b == b'_'))
 }
 
-/// Something that a README shows in place of a value.
+/// Returns `true` if the text looks like a placeholder in a README.
 pub(crate) fn is_placeholder(text: &str) -> bool {
     let lower = text.to_lowercase();
     let in_angles =

@@ -1,4 +1,4 @@
-//! Servers given as a command line: one to start it by, or one that adds it to some program.
+//! Servers in command lines: commands that start a server, or that add one to a program.
 
 use ports::server_config::{HttpConfig, StdioConfig};
 
@@ -7,16 +7,17 @@ use crate::entry;
 use crate::json_text::JsonText;
 use crate::notes::quoted;
 
-/// Programs with a command to add a server, in one grammar: `claude mcp add [options] NAME [--] COMMAND [ARGUMENTS]`.
+/// Programs with a command to add a server, with a common syntax: `claude mcp add [options] NAME [--] COMMAND
+/// [ARGUMENTS]`.
 const PROGRAMS: [&str; 5] = ["claude", "codex", "gemini", "amp", "qwen"];
 
-/// Programs that servers are often started with.
+/// Programs that commonly start servers.
 const LAUNCHERS: [&str; 14] = [
     "npx", "uvx", "bunx", "pipx", "uv", "docker", "podman", "node", "python", "python3", "deno", "bun", "java",
     "dotnet",
 ];
 
-/// Whether a line adds a server to some program.
+/// Returns `true` if a line adds a server to a program.
 pub(super) fn adds_a_server(line: &str) -> bool {
     let words: Vec<&str> = line.split_whitespace().take(3).collect();
     match words[..] {
@@ -26,12 +27,12 @@ pub(super) fn adds_a_server(line: &str) -> bool {
     }
 }
 
-/// Whether a line begins with a program that servers are often started with.
+/// Returns `true` if a line begins with a program that commonly starts servers.
 pub(super) fn begins_with_launcher(line: &str) -> bool {
     line.split_whitespace().next().is_some_and(|word| LAUNCHERS.contains(&word))
 }
 
-/// Reads a command line.
+/// Parses a command line.
 pub(super) fn candidates(line: &str) -> Result<Vec<Candidate>, String> {
     let words = shell_words::split(line)
         .map_err(|_| String::from("a quote is opened in this line and not closed; expected a whole command line"))?;
@@ -61,7 +62,7 @@ fn is_url(word: &str) -> bool {
     word.starts_with("https://") || word.starts_with("http://")
 }
 
-/// Drawbridge starts one program without a shell; what only a shell understands would reach the program as text.
+/// Rejects shell syntax: Drawbridge starts a program without a shell, so the program would receive it as text.
 fn needs_no_shell(line: &str, words: &[String]) -> Result<(), String> {
     const OPERATORS: [&str; 9] = ["&&", "||", "|", ";", "&", ">", ">>", "<", "2>&1"];
     let found = words.iter().find(|word| OPERATORS.contains(&word.as_str()) || word.ends_with(';'));
@@ -75,7 +76,7 @@ fn needs_no_shell(line: &str, words: &[String]) -> Result<(), String> {
     }
 }
 
-/// A server started by these words; assignments before the program are variables.
+/// Returns the server that these words start. Assignments before the program become variables.
 fn started(name: Option<String>, words: Vec<String>) -> Result<Candidate, String> {
     let mut config = StdioConfig::default();
     let mut words = words.into_iter();
@@ -104,7 +105,7 @@ fn variable(word: &str) -> Option<(String, String)> {
     valid.then(|| (name.to_owned(), value.to_owned()))
 }
 
-/// A server at a URL; `kind` as the settings name it, none if the word is not known.
+/// Returns a server at a URL. `kind` is the transport as in the settings, or `None` if its name is unknown.
 fn remote(
     name: Option<String>,
     url: &str,
@@ -127,7 +128,7 @@ fn remote(
     Candidate { name, remote: Some(config), notes: notes.into(), unknown: kind.is_none(), ..Candidate::default() }
 }
 
-/// A server that a command adds to some program.
+/// Parses a command that adds a server to a program.
 fn added(words: &[String]) -> Result<Vec<Candidate>, String> {
     let rest = words.get(2..).unwrap_or_default();
     match words.get(1).map(String::as_str) {
@@ -164,7 +165,7 @@ fn in_json(name: Option<String>, json: &str) -> Result<Vec<Candidate>, String> {
     Ok(candidates)
 }
 
-/// `[options] NAME [options] [--] COMMAND [ARGUMENTS]`.
+/// Parses `[options] NAME [options] [--] COMMAND [ARGUMENTS]`.
 fn by_words(words: &[String]) -> Result<Candidate, String> {
     let mut plain: Vec<String> = Vec::new();
     let mut variables = Vec::new();
@@ -176,7 +177,7 @@ fn by_words(words: &[String]) -> Result<Candidate, String> {
             "--" => {
                 plain.extend(words.by_ref().cloned());
             }
-            // The command has begun: all that follows is its own. A URL has no more than headers.
+            // All words after the start of the command belong to it. Only headers can follow a URL.
             _ if plain.len() >= 2 && !plain.get(1).is_some_and(|word| is_url(word)) => plain.push(word.clone()),
             "-e" | "--env" => {
                 while let Some(variable) = words.peek().and_then(|word| variable(word)) {

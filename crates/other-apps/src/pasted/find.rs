@@ -1,4 +1,4 @@
-//! The parts of pasted text that may describe a server.
+//! Finds the parts of pasted text that may describe a server.
 
 use super::command_line;
 use crate::json_text::JsonText;
@@ -6,7 +6,7 @@ use crate::json_text::JsonText;
 /// A part of the text.
 #[derive(Debug)]
 pub(super) enum Part<'t> {
-    /// A JSON value.
+    /// A complete JSON value.
     Json(JsonText<'t>),
     /// Properties of an object without its braces.
     Fragment { text: &'t str, lines_before: u32 },
@@ -15,13 +15,13 @@ pub(super) enum Part<'t> {
 }
 
 impl Part<'_> {
-    /// Whether it is only a command line, and nothing says that it is meant for a program like this one.
+    /// Returns `true` for a command line that does not add a server to a program.
     pub(super) fn is_plain_command(&self) -> bool {
         matches!(self, Self::Command { text, .. } if !command_line::adds_a_server(text))
     }
 }
 
-/// A run of the text, with what stands before it.
+/// A section of the text, with its position.
 #[derive(Clone, Copy)]
 struct Piece<'t> {
     text: &'t str,
@@ -29,14 +29,14 @@ struct Piece<'t> {
 }
 
 impl<'t> Piece<'t> {
-    /// The piece from a byte on.
+    /// Returns the section from a byte offset on.
     fn from(self, offset: usize) -> Self {
         let (before, text) = self.text.split_at_checked(offset).unwrap_or(("", self.text));
         Self { text, lines_before: self.lines_before + lines_in(before) }
     }
 }
 
-/// Finds the parts: in Markdown the code blocks, else the JSON in the text, else its command lines.
+/// Finds the parts: the code blocks of Markdown, or else the JSON in the text, or else its command lines.
 pub(super) fn parts(text: &str) -> Vec<Part<'_>> {
     let blocks = code_blocks(text);
     match blocks[..] {
@@ -46,7 +46,7 @@ pub(super) fn parts(text: &str) -> Vec<Part<'_>> {
     }
 }
 
-/// The insides of the blocks between fences (CommonMark 4.5). One without an end goes to the end.
+/// Returns the content of fenced code blocks (CommonMark 4.5). An unclosed block extends to the end.
 fn code_blocks(text: &str) -> Vec<Piece<'_>> {
     let mut blocks = Vec::new();
     let mut open: Option<(char, usize, usize, u32)> = None;
@@ -85,7 +85,8 @@ fn in_piece(piece: Piece<'_>, alone: bool) -> Vec<Part<'_>> {
     }]
 }
 
-/// Where JSON begins: at a line that opens an object, or with a name and an object after it. Comments may stand before it.
+/// Returns the beginning of JSON: a line that opens an object, or a name followed by an object. Comments may precede
+/// it.
 fn first_of_json(text: &str) -> Option<usize> {
     let mut offset = 0;
     for line in text.split_inclusive('\n') {
@@ -102,7 +103,7 @@ fn first_of_json(text: &str) -> Option<usize> {
     None
 }
 
-/// A list of objects, and not a heading in square brackets.
+/// Returns `true` for a list of objects, and not a heading in square brackets.
 fn looks_like_list(line: &str) -> bool {
     line[1..].trim_start().is_empty() || line[1..].trim_start().starts_with('{')
 }
@@ -114,7 +115,7 @@ fn starts_with_property(line: &str, rest: &str) -> bool {
     after.strip_prefix(':').is_some_and(|value| value.trim_start().starts_with(['{', '"', '[']))
 }
 
-/// Where the first value ends, by its brackets; for a fragment, where a bracket closes that it did not open.
+/// Returns the end of the first value, by its brackets. A fragment ends where a bracket closes that it did not open.
 fn end_of_json(text: &str) -> Option<usize> {
     let fragment = text.starts_with('"');
     let (mut depth, mut in_text, mut escaped) = (0_u32, false, false);
@@ -148,9 +149,9 @@ fn end_of_json(text: &str) -> Option<usize> {
     None
 }
 
-/// The command lines: continued lines put together, comments and prompts taken away. Of several lines only those are taken that
-/// add a server to some program; the others install things, or are prose. So is a single line among other blocks, unless it
-/// begins with a program that servers are often started with.
+/// Returns the command lines, with continued lines joined and comments and prompts removed. Of several lines, only
+/// those that add a server to a program are returned. The others install something, or are prose. The same applies to a
+/// single line among other blocks, unless it begins with a program that commonly starts servers.
 fn commands(piece: Piece<'_>, alone: bool) -> Vec<Part<'_>> {
     let mut lines: Vec<(String, u32)> = Vec::new();
     let mut continues = false;

@@ -1,4 +1,4 @@
-//! The state file of Claude Code once it is large: the servers are cut out of it, and the rest is passed over.
+//! Parses a large state file of Claude Code: extracts the servers, and skips everything else.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use super::{Entry, Reader};
 use crate::json_text::{Dialect, JsonText};
 
-/// The most projects with servers.
+/// Maximum number of projects with servers.
 const MAX_PARTS: usize = 10_000;
 
 #[derive(Deserialize)]
@@ -42,7 +42,7 @@ pub(super) fn entries(mut reader: Reader<'_, '_>) -> Result<Vec<Entry>, ConfigPr
     let of_projects =
         state.projects.iter().filter_map(|(folder, project)| Some((project.servers?, Some(folder.as_ref()))));
     let parts = state.servers.map(|servers| (servers, None)).into_iter().chain(of_projects);
-    // Most projects have none.
+    // Most projects have no servers.
     let parts: Vec<(&str, Option<&str>)> = parts
         .map(|(part, project)| (part.get(), project))
         .filter(|(part, _)| *part != "{}")
@@ -66,7 +66,8 @@ pub(super) fn entries(mut reader: Reader<'_, '_>) -> Result<Vec<Entry>, ConfigPr
     Ok(reader.entries)
 }
 
-/// The lines before each part of a text, and the characters before it on its line. The text is passed over once.
+/// Returns the number of lines before each part of a text, and of characters before it on its line. Scans the text
+/// once.
 fn places(whole: &str, parts: &[&str]) -> Vec<(u32, u32)> {
     let offset = |part: &str| (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize);
     let mut order: Vec<usize> = (0..parts.len()).collect();

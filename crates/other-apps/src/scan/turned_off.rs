@@ -1,4 +1,5 @@
-//! The servers of a project's `.mcp.json` that Claude Code has turned off: it keeps their names in its other files.
+//! Finds the servers of a project's `.mcp.json` that are disabled in Claude Code, which stores their names in other
+//! files.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,13 +14,13 @@ use crate::found::FoundServer;
 use crate::json_text::{Dialect, JsonText, without_mark};
 use crate::notes::{ImportNote, ImportNoteKind};
 
-/// The file whose servers are meant.
+/// Name of the file that contains the servers.
 const FILE: &str = ".mcp.json";
-/// The settings files with such a list, in the project and at home.
+/// Settings files with such a list, in the project and in the home folder.
 const SETTINGS: [&str; 2] = [".claude/settings.json", ".claude/settings.local.json"];
-/// The key of the list.
+/// Key of the list.
 const KEY: &str = "disabledMcpjsonServers";
-/// The most names of one file.
+/// Maximum number of names in a file.
 const MAX_NAMES: usize = 1_000;
 
 #[derive(Deserialize)]
@@ -35,7 +36,7 @@ struct Project {
 }
 
 impl Scan<'_> {
-    /// Marks the servers of this file as off that Claude Code does not start, if it is the file of a project.
+    /// Marks the servers of a project's file that Claude Code does not start.
     pub(super) fn turn_off(&self, file: &Path, servers: &mut [FoundServer]) {
         let Some(folder) = file.parent().filter(|_| file.file_name().is_some_and(|name| name == FILE)) else { return };
         let names = self.turned_off_in(folder);
@@ -47,7 +48,8 @@ impl Scan<'_> {
         }
     }
 
-    /// A file that can't be read turns nothing off: what is wrong with it is not about this project's servers.
+    /// Returns the names of disabled servers. An unreadable file disables nothing, since its problem is unrelated to
+    /// the project's servers.
     fn turned_off_in(&self, folder: &Path) -> BTreeSet<String> {
         let home = &self.surroundings.home;
         let mut roots = files::roots(self.surroundings);
@@ -73,7 +75,7 @@ fn in_settings(text: &str) -> Vec<String> {
 
 fn in_state(text: &str, folder: &Path) -> Vec<String> {
     let Ok(mut state) = serde_json::from_str::<State<'_>>(without_mark(text)) else { return Vec::new() };
-    // The app has the folder as its user was in it, which may be by a link.
+    // The app stores the folder as the user opened it, possibly by a link.
     let real = folder.canonicalize().ok();
     let names = [Some(folder), real.as_deref()].into_iter().flatten();
     let project = names.filter_map(Path::to_str).find_map(|folder| state.projects.remove(folder));

@@ -1,4 +1,4 @@
-//! Files that are too long or have too much in them.
+//! Files that are too long or contain too much.
 
 use std::fs;
 use std::path::Path;
@@ -31,28 +31,28 @@ fn a_long_file_is_passed_over_and_named() {
 #[test]
 fn of_a_long_state_file_only_the_servers_are_read() {
     let home = tempfile::tempdir().unwrap();
-    // History of several megabytes with what looks like servers in it, on a line before them.
+    // History of several megabytes that contains text like servers, on an earlier line.
     let history = format!("[{}\"end\"]", "{\"mcpServers\": {\"none\": {\"command\": \"never\"}}},".repeat(60_000));
     let text = format!(
         "{{\n\"history\": {history},\n\"mcpServers\": {{\"user\": {{\"command\": \"u\"}}, /* a comment is none here */\n\"x\": 1}},\n\"projects\": {{}}}}"
     );
     put(home.path(), ".claude.json", &text);
     let report = all(home.path());
-    assert_eq!(report.problems[0].line, Some(3), "what is no JSON is placed: {:?}", report.problems);
+    assert_eq!(report.problems[0].line, Some(3), "invalid JSON is reported with its position: {:?}", report.problems);
 
     let text = format!(
         "{{\n\"history\": {history},\n\"mcpServers\": {{\"user\": {{\"command\": \"u\"}},\n\"bad\": 1}},\n\"projects\": {{\"/a\": {{\"history\": {history}, \
          \"mcpServers\": {{\"local\": {{\"type\": \"http\", \"url\": \"https://a.example/mcp\"}}}}}}, \"/b\": {{\"mcpServers\": {{}}}}}}}}"
     );
-    assert!(text.len() > 4 << 20, "it is long");
+    assert!(text.len() > 4 << 20, "the file exceeds the ordinary limit");
     put(home.path(), ".claude.json", &text);
     let report = all(home.path());
-    assert_eq!(report.problems, [], "it is read");
+    assert_eq!(report.problems, [], "the file is read without problems");
     let names: Vec<&str> = report.servers.iter().map(|server| server.name.as_str()).collect();
-    assert_eq!(names, ["user", "bad", "local"], "those of the user, then those of projects, and no other");
+    assert_eq!(names, ["user", "bad", "local"], "servers of the user, then those of projects");
     assert!(
         report.servers[1].notes[0].text.starts_with("line 4: column 8: "),
-        "the place is that in the file: {:?}",
+        "the position refers to the whole file: {:?}",
         report.servers[1].notes
     );
     assert!(report.servers[2].notes.iter().any(|note| note.text.contains("\"/a\"")), "the folder is named");
@@ -70,7 +70,7 @@ fn nothing_grows_with_what_names_others() {
         ".cursor/mcp.json",
         format!("{{\"mcpServers\": {{\"open\": {{\"command\": \"x\", \"env\": {{\"A\": \"{open}\"}}}}}}}}"),
     );
-    // Each variable names the next one ten times.
+    // Each variable refers to the next one ten times.
     let laughs: Vec<String> =
         (0..20).map(|level| format!("\"V{level:02}\": \"{}\"", format!("${{V{:02}}}", level + 1).repeat(10))).collect();
     put(
@@ -83,15 +83,15 @@ fn nothing_grows_with_what_names_others() {
     );
     let same: String = (0..500).map(|number| format!("  - {{name: same, command: x{number}}}\n")).collect();
     put(home.path(), ".continue/config.yaml", format!("mcpServers:\n{same}"));
-    // The clock is the point here: searching for the end of each "${" anew takes minutes in a debug build, reading once far less than
-    // a second.
+    // This test measures time: searching for the end of each "${" again takes minutes in a debug build, and a single
+    // scan far less than a second.
     let begun = std::time::Instant::now();
     let report = all(home.path());
-    assert_eq!((report.servers.len(), report.problems.len()), (502, 0), "all of it is read");
+    assert_eq!((report.servers.len(), report.problems.len()), (502, 0), "all servers are read");
     assert!(begun.elapsed() < std::time::Duration::from_secs(20), "it takes {:?}", begun.elapsed());
     let laughs = report.servers.iter().find(|server| server.name == "laughs").unwrap();
-    let ServerTransport::Http(http) = &laughs.config.transport else { panic!("it is remote") };
-    assert_eq!(http.headers["X"], "${V01}".repeat(10), "variables are put in once");
+    let ServerTransport::Http(http) = &laughs.config.transport else { panic!("the server is remote") };
+    assert_eq!(http.headers["X"], "${V01}".repeat(10), "variables are replaced once");
 }
 
 #[test]
@@ -113,10 +113,10 @@ fn servers_values_and_levels_are_bounded() {
     put(home.path(), ".kiro/settings/mcp.json", b"{ \"mcpServers\": { \"a\": \"\xff\" } }");
     put(home.path(), ".junie/mcp/mcp.json", b"\xff\xfe{\x00");
     let report = all(home.path());
-    assert_eq!(report.servers.len(), 0, "none of them is read");
+    assert_eq!(report.servers.len(), 0, "no server is read");
     let problems: Vec<(&str, Option<u32>)> =
         report.problems.iter().map(|problem| (problem.message.as_str(), problem.line)).collect();
-    assert_eq!(problems.len(), 7, "each is named: {problems:#?}");
+    assert_eq!(problems.len(), 7, "each file is reported: {problems:#?}");
     for word in ["more than 500 servers", "values", "UTF-8", "UTF-16"] {
         assert!(problems.iter().any(|(message, _)| message.contains(word)), "{word}: {problems:#?}");
     }
@@ -128,16 +128,19 @@ fn projects_with_servers_are_bounded() {
         let projects: Vec<String> = (0..projects)
             .map(|number| format!("\"/p{number}\":{{\"mcpServers\":{{\"a\":{{\"command\":\"x\"}}}}}}"))
             .collect();
-        // The servers are cut out of a file of more than 1 MB.
+        // The servers are extracted from a file of more than 1 MB.
         format!("{{\"history\":\"{}\",\"projects\":{{{}}}}}", "x".repeat(1 << 20), projects.join(","))
     };
     let home = tempfile::tempdir().unwrap();
     put(home.path(), ".claude.json", state(10_001));
     let report = all(home.path());
     let problem = &report.problems[0];
-    assert!(problem.message.contains("more than 10000 projects"), "the bound is named: {problem:?}");
-    assert_eq!(report.servers.len(), 0, "none is read");
+    assert!(problem.message.contains("more than 10000 projects"), "the limit is reported: {problem:?}");
+    assert_eq!(report.servers.len(), 0, "no server is read");
     put(home.path(), ".claude.json", state(10_000));
     let problem = &all(home.path()).problems[0];
-    assert!(problem.message.contains("more than 500 servers"), "as many projects are looked into: {problem:?}");
+    assert!(
+        problem.message.contains("more than 500 servers"),
+        "the maximum number of projects is accepted: {problem:?}"
+    );
 }

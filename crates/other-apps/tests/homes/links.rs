@@ -1,4 +1,4 @@
-//! Files that lead elsewhere, and files that are none.
+//! Links to other files, and paths that are not files.
 
 use std::fs;
 
@@ -24,10 +24,10 @@ fn a_link_is_followed_within_the_home_and_not_out_of_it() {
     let report = look(&From::All, &surroundings(home.clone(), System::Linux), &[]).unwrap();
     let found: Vec<&str> = report.files.iter().map(|file| file.app).collect();
     assert_eq!(found, ["kiro"], "only the link within the home is followed");
-    let problem = report.problems.first().expect("the other one is named");
+    let problem = report.problems.first().expect("the other link is reported");
     assert!(problem.message.contains("out of the home folder"), "with the reason: {problem}");
     assert_eq!(problem.file.as_deref(), home.join(".cursor/mcp.json").to_str(), "and the file");
-    // A folder on the way may be the link.
+    // A folder on the path may be the link.
     fs::remove_dir_all(home.join(".cursor")).unwrap();
     fs::create_dir(folder.path().join("elsewhere")).unwrap();
     fs::write(folder.path().join("elsewhere/mcp.json"), ONE).unwrap();
@@ -47,7 +47,7 @@ fn a_folder_that_a_variable_names_may_lie_outside() {
     let mut surroundings = surroundings(home, System::Linux);
     surroundings.variables.insert("CODEX_HOME".into(), codex);
     let report = look(&From::All, &surroundings, &[]).unwrap();
-    assert_eq!(report.servers.len(), 1, "its server is found: {report:?}");
+    assert_eq!(report.servers.len(), 1, "the server is found: {report:?}");
 }
 
 #[test]

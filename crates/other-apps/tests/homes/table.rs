@@ -1,4 +1,5 @@
-//! The table of what is found in a home, as it lies in `tests/import`: a line for each problem and each server.
+//! The table of expected results for home folders, as stored in `tests/import`: a line for each problem and each
+//! server.
 #![allow(dead_code, reason = "each of the tests takes what it needs")]
 
 use std::collections::BTreeMap;
@@ -11,12 +12,12 @@ use ports::server_config::ServerTransport;
 /// The columns of the table.
 const HEAD: &str = "home\tapp\tfile\tname\ttransport\ttarget\targs\tenv\theaders\tstatus\ttools and switch\tnotes";
 
-/// The homes, traps and settings of `tests/import`.
+/// Returns the folder with the homes, special cases and settings of `tests/import`.
 pub(crate) fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/import").canonicalize().expect("the fixtures are there")
 }
 
-/// The lines so far.
+/// The lines of a table under construction.
 pub(crate) struct Table {
     lines: Vec<String>,
 }
@@ -26,7 +27,7 @@ impl Table {
         Self { lines: vec![HEAD.to_owned()] }
     }
 
-    /// Adds what was found in a home, which the table names by `case`.
+    /// Adds the results for a home folder, which the table names by `case`.
     pub(crate) fn add(&mut self, case: &str, home: &Path, report: &Report) {
         let home = home.to_str().unwrap();
         for problem in &report.problems {
@@ -40,7 +41,7 @@ impl Table {
         }
     }
 
-    /// Compares it with what this file expects, and writes it elsewhere if it differs, to be looked at.
+    /// Compares the table with a file, and writes it elsewhere for inspection if it differs.
     pub(crate) fn expect(&self, file: &Path) {
         let actual = self.lines.join("\n") + "\n";
         let expected = fs::read_to_string(file).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What was done with install links elsewhere, each under the name by which it was published, and the rules that follow.
+//! Published attacks with install links, each under its published name, and the rules that prevent them.
 
 use std::fmt::Write as _;
 
@@ -14,8 +14,8 @@ fn cve_2025_54133_nothing_of_a_command_is_left_out_of_what_is_shown() {
     let found =
         one(&own("files", &json!({ "command": "npx", "args": args, "env": { "NODE_OPTIONS": "--require ./x" } })));
     let stdio = found.config.as_stdio().unwrap();
-    assert_eq!(stdio.args, args, "every argument is there to be shown, as long as it is");
-    assert_eq!(stdio.env["NODE_OPTIONS"], "--require ./x", "and every variable");
+    assert_eq!(stdio.args, args, "every argument is displayed in full");
+    assert_eq!(stdio.env["NODE_OPTIONS"], "--require ./x", "every variable is displayed");
 }
 
 #[test]
@@ -23,7 +23,7 @@ fn cve_2025_64106_a_name_is_no_title() {
     for name in ["Drawbridge: verified", "a b", "", "é", &"n".repeat(65), "a/b", "<b>"] {
         let link = own(&name.replace(' ', "%20"), &json!({ "command": "x" }));
         if name.is_empty() {
-            assert_eq!(super::in_words(&one(&link)), "x: x {}", "without a name it is made of the command");
+            assert_eq!(super::in_words(&one(&link)), "x: x {}", "a missing name is derived from the command");
             continue;
         }
         let message = refused(&link);
@@ -41,7 +41,11 @@ fn chatbox_3627_no_key_has_a_server_started_or_saved() {
         let config = json!({ "command": "x", key: true });
         assert!(refused(&own("a", &config)).ends_with(&format!("a link may not set {key:?}")), "{key} is refused");
         let found = one(&others(&json!({ "name": "a", "command": "x", key: true })));
-        assert_eq!(found.notes, [format!("a link may not set these, which are left out: {key:?}")], "or left out");
+        assert_eq!(
+            found.notes,
+            [format!("a link may not set these, which are left out: {key:?}")],
+            "the key is ignored in other apps' links"
+        );
     }
 }
 
@@ -68,17 +72,17 @@ fn cherry_studio_17699_only_what_is_shown_can_be_set() {
         assert_eq!(
             message,
             format!("this link for Drawbridge can't be used: a link may not set {key:?}"),
-            "it is refused by name"
+            "the key is named in the error"
         );
     }
     let found = one(&others(&json!({ "name": "a", "command": "x", "dxtPath": "/tmp/evil" })));
-    assert_eq!(found.config.command_line(), "x", "what runs is what is shown");
-    assert_eq!(found.notes, ["a link may not set these, which are left out: \"dxtPath\""], "and the key is named");
+    assert_eq!(found.config.command_line(), "x", "the displayed command is the one that runs");
+    assert_eq!(found.notes, ["a link may not set these, which are left out: \"dxtPath\""], "the ignored key is named");
     let extra = format!("{}&trust=true", own("a", &json!({ "command": "x" })));
-    assert!(refused(&extra).ends_with("a link may not set \"trust\""), "nor is there a parameter for more");
+    assert!(refused(&extra).ends_with("a link may not set \"trust\""), "unknown parameters are rejected");
     assert!(
         refused(&own("a", &json!({ "name": "b", "command": "x" }))).ends_with("it has two names"),
-        "one name is shown"
+        "two names are rejected"
     );
 }
 
@@ -91,11 +95,11 @@ fn cherry_studio_9509_no_server_is_active_by_its_link_and_there_are_at_most_20()
         others(&(0..count).map(server).collect())
     };
     assert_eq!(import(&many(20), &[]).unwrap().len(), 20, "20 in one list");
-    assert!(refused(&many(21)).ends_with("it has more than 20 servers"), "and no more");
+    assert!(refused(&many(21)).ends_with("it has more than 20 servers"), "21 servers are rejected");
     let list = json!([{ "command": "x" }, { "command": "y" }]);
     assert!(
         refused(&own("a", &list)).ends_with("an object was expected in it, found a list"),
-        "Drawbridge's own have one"
+        "Drawbridge's links contain one server"
     );
 }
 
@@ -126,7 +130,7 @@ fn goose_and_5ire_431_arguments_that_run_code_or_give_folders_away_are_marked() 
         (&["C:\\Windows\\powershell.exe", "-EncodedCommand", "ZQ=="], &[shell, code]),
         (&["env", "A=b", "sh", "-c", "evil"], &[shell, code]),
         (&["sudo", "acme"], &["runs the rest with more rights than yours"]),
-        // What servers need every day has none.
+        // Common usage of servers has no warnings.
         (&["npx", "-y", "@acme/files", "-c", "settings.json", "--eval"], &[]),
         (&["npx", "-y", "@acme/cmd", "/srv/x"], &[]),
         (&["uvx", "--from", "acme==1.2", "acme-mcp", "-v"], &[]),
@@ -138,18 +142,18 @@ fn goose_and_5ire_431_arguments_that_run_code_or_give_folders_away_are_marked() 
     for (words, marks) in cases {
         let found = one(&own("a", &json!({ "command": words[0], "args": words[1..] })));
         let remarks: Vec<&String> = found.notes.iter().filter(|note| !note.contains("placeholder")).collect();
-        assert_eq!(remarks.len(), marks.len(), "the remarks on {words:?}: {remarks:?}");
+        assert_eq!(remarks.len(), marks.len(), "the warnings on {words:?}: {remarks:?}");
         for (remark, mark) in remarks.iter().zip(*marks) {
-            assert!(remark.contains(mark), "{mark:?} is said of {words:?}: {remark}");
+            assert!(remark.contains(mark), "expected {mark:?} for {words:?}: {remark}");
         }
-        assert!(found.usable, "a list of such is no boundary: what it does not know would pass it");
+        assert!(found.usable, "warnings don't block a server");
     }
     let env = json!({ "NODE_OPTIONS": "--require /x", "npm_config_registry": "https://evil.example", "REGION": "eu" });
     let found = one(&own("a", &json!({ "command": "npx", "args": ["-y", "acme"], "env": env })));
     assert_eq!(
         found.notes,
         ["these variables decide which code runs: \"NODE_OPTIONS\", \"npm_config_registry\""],
-        "variables do so, too"
+        "variables can run code as well"
     );
 }
 
@@ -157,11 +161,7 @@ fn goose_and_5ire_431_arguments_that_run_code_or_give_folders_away_are_marked() 
 fn levante_50_that_a_package_is_known_says_nothing() {
     for package in ["@modelcontextprotocol/server-filesystem", "@acme/never-published"] {
         let found = one(&own("a", &json!({ "command": "npx", "args": ["-y", package] })));
-        assert_eq!(
-            (found.notes, found.usable),
-            (Vec::new(), true),
-            "both are shown in the same way, and asked about later"
-        );
+        assert_eq!((found.notes, found.usable), (Vec::new(), true), "known and unknown packages are displayed alike");
     }
 }
 
@@ -169,8 +169,8 @@ fn levante_50_that_a_package_is_known_says_nothing() {
 fn lobehub_14773_no_shell_reads_a_command() {
     let found = one(&own("a", &json!({ "command": "npx acme && touch /tmp/x; $(id) `id`" })));
     let stdio = found.config.as_stdio().unwrap();
-    assert_eq!(stdio.command, "npx", "the text is taken apart at its blanks");
-    assert_eq!(stdio.args, ["acme", "&&", "touch", "/tmp/x;", "$(id)", "`id`"], "signs of shells are plain arguments");
+    assert_eq!(stdio.command, "npx", "the text is split at its spaces");
+    assert_eq!(stdio.args, ["acme", "&&", "touch", "/tmp/x;", "$(id)", "`id`"], "shell operators are plain arguments");
 }
 
 #[test]
@@ -202,10 +202,10 @@ fn hermes_87581_exactly_one_of_command_and_url_by_http() {
     ];
     for (config, message) in cases {
         let found = refused(&own("a", &config));
-        assert!(found.contains(message), "{message:?} is said of {config}: {found}");
+        assert!(found.contains(message), "expected {message:?} for {config}: {found}");
     }
     let twice = "vscode:mcp/install?{\"command\":\"good\",\"command\":\"evil\"}";
-    assert!(refused(twice).contains("\"command\" stands twice"), "no key is taken from one of two places");
+    assert!(refused(twice).contains("\"command\" stands twice"), "duplicate keys are rejected");
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn hermes_87581_a_link_has_at_most_32_kib() {
         format!("{start}{}\"]}}", "a".repeat(length - start.len() - 3))
     };
     assert_eq!(one(&of(32 * 1_024)).config.as_stdio().unwrap().args.len(), 1, "32 KiB are read");
-    assert!(refused(&of(32 * 1_024 + 1)).starts_with("the link is longer than 32 KiB"), "and not one byte more");
+    assert!(refused(&of(32 * 1_024 + 1)).starts_with("the link is longer than 32 KiB"), "one byte more is rejected");
 }
 
 #[test]
@@ -227,16 +227,16 @@ fn secrets_in_links_are_kept_apart_and_repeated_nowhere() {
     ));
     assert_eq!(remote.secrets, ["Authorization"], "the header goes to the keychain");
     let local = one(&own("a", &json!({ "command": "x", "env": { "API_KEY": token, "OTHER": token, "REGION": "eu" } })));
-    assert_eq!(local.secrets, ["API_KEY", "OTHER"], "and so do variables, by name or by value");
+    assert_eq!(local.secrets, ["API_KEY", "OTHER"], "variables are recognized by name or by value");
     let note = "the link carries what looks like a secret: \"Authorization\"; whoever has the link has it, too";
-    assert_eq!(remote.notes, [note], "the user is told");
-    assert!(!format!("{:?}{:?}", remote.notes, local.notes).contains("4eC39"), "without the value");
+    assert_eq!(remote.notes, [note], "the user is warned");
+    assert!(!format!("{:?}{:?}", remote.notes, local.notes).contains("4eC39"), "the warning doesn't contain the value");
     for config in [
         json!({ "url": "https://a.example", "headers": { "K": format!("{token}\u{202e}") } }),
         json!({ "command": "x", "env": { "A=": token } }),
         json!({ "command": "x", "env": { "K": [token] } }),
     ] {
-        assert!(!refused(&own("a", &config)).contains("4eC39"), "nor is it in what is wrong with a link");
+        assert!(!refused(&own("a", &config)).contains("4eC39"), "error messages don't contain the value");
     }
 }
 
@@ -278,9 +278,9 @@ fn an_address_that_is_not_of_the_internet_is_said_to_be_so() {
     ] {
         assert!(note(url).starts_with("its address is in your network"), "{url}: {}", note(url));
     }
-    assert_eq!(note("https://2130706433/"), note("https://127.0.0.1"), "however an address is written");
+    assert_eq!(note("https://2130706433/"), note("https://127.0.0.1"), "every notation of an address is recognized");
     for url in ["https://mcp.example.com", "https://localhost.example.com", "https://8.8.8.8"] {
-        assert_eq!(note(url), "", "{url} is of the internet");
+        assert_eq!(note(url), "", "{url} is a public address");
     }
     assert_eq!(
         note("https://xn--gthub-n4a.com/mcp"),
@@ -299,7 +299,7 @@ fn where_a_bridge_leads_is_said() {
     assert!(plain.contains("it leads to an address that is not encrypted"), "{plain}");
     let local = notes(&["supergateway", "--sse", "https://192.168.1.1/admin"]);
     assert!(local.contains("its address is in your network"), "{local}");
-    assert_eq!(notes(&["mcp-remote", "https://mcp.example.com"]), "", "one in the open internet");
+    assert_eq!(notes(&["mcp-remote", "https://mcp.example.com"]), "", "a public address has no warning");
 }
 
 #[test]
@@ -321,20 +321,23 @@ fn characters_that_nobody_sees_are_refused_wherever_they_stand() {
         }
     }
     let message = refused(&own("a", &json!({ "command": "x", "\u{202e}cwd": 1 })));
-    assert!(message.ends_with("a link may not set \"\\u{202e}cwd\""), "a key is written out: {message}");
+    assert!(
+        message.ends_with("a link may not set \"\\u{202e}cwd\""),
+        "invisible characters in a key are escaped: {message}"
+    );
     let long = "k".repeat(10_000);
     let message =
         refused(&format!("vscode:mcp/install?{{\"command\":\"x\",\"env\":{{\"{long}\":\"a\",\"{long}\":\"b\"}}}}"));
-    assert!(message.len() < 1_000, "and a problem is short, whatever the link holds");
+    assert!(message.len() < 1_000, "the message is truncated");
 }
 
 #[test]
 fn a_server_that_is_there_stays_as_it_is() {
     let found = import(&own("GitHub", &json!({ "command": "evil" })), &["github".into()]).unwrap().remove(0);
-    assert_eq!(found.name, "GitHub-2", "it would be another one");
+    assert_eq!(found.name, "GitHub-2", "the new server gets another name");
     assert_eq!(
         found.notes,
         ["there is a server \"GitHub\" already, which stays as it is: this one would be added beside it"],
-        "and that is said"
+        "the user is notified"
     );
 }

@@ -1,6 +1,6 @@
-//! The install links of apps, each as its makers describe it, with the servers in it. Caller: `links.rs`.
+//! The install links of apps as their makers document them, with the servers in each. Caller: `links.rs`.
 
-/// A text, and the servers in it: name, transport where it is named, command line or URL, variables or headers.
+/// A text, and the servers in it: name, transport if named, command line or URL, variables or headers.
 pub(super) struct Form {
     pub(super) what: &'static str,
     pub(super) text: &'static str,

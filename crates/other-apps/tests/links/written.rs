@@ -1,4 +1,4 @@
-//! Links that Drawbridge writes, and reads again.
+//! Links that Drawbridge writes and parses again.
 
 use std::collections::BTreeMap;
 
@@ -85,10 +85,10 @@ fn no_secret_is_in_a_link() {
 fn what_is_to_be_filled_in_is_named() {
     let config = local("npx", &["acme"], &[("API_KEY", "${secret:a.API_KEY}"), ("REGION", "eu")]);
     let written = link("a", config.clone(), LinkFor::Drawbridge);
-    assert_eq!(written.notes, ["\"API_KEY\" is left blank, as a secret"], "which one");
+    assert_eq!(written.notes, ["\"API_KEY\" is left blank, as a secret"], "the note names the variable");
     let read = import(&written.link, &[]).unwrap().remove(0);
-    assert_eq!(read.config.as_stdio().unwrap().env["API_KEY"], "", "it is blank");
-    assert_eq!(read.secrets, ["API_KEY"], "and what is typed goes to the keychain");
+    assert_eq!(read.config.as_stdio().unwrap().env["API_KEY"], "", "the value is blank");
+    assert_eq!(read.secrets, ["API_KEY"], "the entered value is stored in the keychain");
     let asked = import(&link("a", config, LinkFor::VsCode).link, &[]).unwrap().remove(0);
     assert_eq!(asked.config.as_stdio().unwrap().env["API_KEY"], "${input:a-api-key}", "VS Code asks for it");
     let header = remote("https://a.example", &[("Authorization", "Bearer ${secret:a.Authorization}")]);
@@ -96,7 +96,7 @@ fn what_is_to_be_filled_in_is_named() {
     assert_eq!(
         read.config.as_http().unwrap().headers["Authorization"],
         "Bearer <Authorization>",
-        "what stands beside it stays"
+        "text before the secret stays"
     );
 }
 
@@ -113,7 +113,7 @@ fn what_no_link_carries_is_named() {
             "no link carries the folder it starts in, its sandbox",
             "these paths may be only on this computer: \"/home/ann/acme\", \"~/notes\"",
         ],
-        "the name, what is left out, and what others don't have"
+        "notes on the name, omitted settings and local paths"
     );
 }
 
@@ -121,7 +121,7 @@ fn what_no_link_carries_is_named() {
 fn what_would_not_be_read_is_not_written() {
     let refused = |config: ServerConfig| {
         let entry = ServerEntry { name: "a".into(), config };
-        APPS.map(|app| install_link(&entry, app).expect_err("it can't be read").message)
+        APPS.map(|app| install_link(&entry, app).expect_err("the link must be rejected").message)
     };
     let long = "word ".repeat(8 * 1_024);
     let cases = [

@@ -1,6 +1,6 @@
-//! The shapes in which READMEs print servers, with the servers in each. Caller: `pasted.rs`.
+//! The formats in which READMEs print servers, with the servers in each. Caller: `pasted.rs`.
 
-/// A shape, and the servers in it: name, command, arguments, variables.
+/// A format, and the servers in it: name, command, arguments, variables.
 pub(super) struct Shape {
     pub(super) what: &'static str,
     pub(super) text: &'static str,

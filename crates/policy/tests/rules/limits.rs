@@ -1,4 +1,4 @@
-//! The edges of a rule: limits, directions, and the acts that a rule is not about.
+//! Limits of rules, their directions, and the acts that a rule doesn't apply to.
 
 use policy::{
     Act, ArgumentIs, ArgumentRule, ClaimRule, Decision, Direction, Effect, Fit, Hash, PolicyRule, Rule, RuleError,
@@ -24,7 +24,7 @@ fn read_only() -> ClaimRule {
     ClaimRule { read_only_hint: Some(true), ..ClaimRule::default() }
 }
 
-/// How the only rule of a policy is judged for an act.
+/// Returns the result of matching the only rule of a policy with an act.
 fn fit(rule: PolicyRule, act: &Act<'_>) -> Fit {
     policy_of(&[], &[rule]).explain(act, 0).considered[0].fit
 }
@@ -62,7 +62,7 @@ fn a_rule_about_tools_is_not_about_anything_else() {
             assert_eq!(refused, Some(RuleError::NotOfTools), "a server's requests have no tool: {rule:?}");
         }
     }
-    assert_eq!(fit(ask(), &read), Fit::Fits, "one about the whole server is");
+    assert_eq!(fit(ask(), &read), Fit::Fits, "a rule without a tool covers reads");
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn only_a_denial_in_both_directions_keeps_a_server_from_starting() {
         assert_eq!(fit(PolicyRule { direction, ..deny.clone() }, &start), Fit::OtherDirection, "{direction:?}");
     }
     let both = PolicyRule { direction: Direction::Both, ..ask() };
-    assert_eq!(fit(both, &start), Fit::OtherDirection, "a start has approvals of its own");
+    assert_eq!(fit(both, &start), Fit::OtherDirection, "starts have their own approvals");
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn a_budget_allows_sampling_and_nothing_else() {
         assert_eq!(fit(allow(), &act), Fit::OtherDirection, "{act:?}");
     }
     let sample = Act::Sample { server: "server", would_use: SamplingUse::default() };
-    assert_ne!(fit(allow(), &sample), Fit::OtherDirection, "sampling is what it is about");
+    assert_ne!(fit(allow(), &sample), Fit::OtherDirection, "the rule is about sampling");
 }
 
 #[test]
@@ -129,13 +129,13 @@ fn an_approval_that_a_rule_would_ignore_is_not_offered() {
         other => panic!("it asks: {other:?}"),
     };
     let asked = changed.with(|act| scopes(policy.decide(&act, 0)));
-    assert_eq!(asked, (Rule::ToolChanged, vec![Scope::Once]), "the rule asks for the next call anyway");
+    assert_eq!(asked, (Rule::ToolChanged, vec![Scope::Once]), "the rule asks for the next call again");
     let unruled = policy_of(&[], &[rule(Effect::Allow, "server", Some("tool"))]);
     let (_, offered) = changed.with(|act| scopes(unruled.decide(&act, 0)));
-    assert!(offered.contains(&Scope::Always), "without the rule a lasting approval holds");
+    assert!(offered.contains(&Scope::Always), "without the rule a lasting approval takes effect");
     let roots = Act::ShareRoots { server: "server", decided: false };
     let asked = scopes(policy.decide(&roots, 0));
-    assert_eq!(asked, (Rule::RootsAsk, vec![Scope::Always]), "folders are decided once for good");
+    assert_eq!(asked, (Rule::RootsAsk, vec![Scope::Always]), "folders are decided once");
 }
 
 #[test]
@@ -162,8 +162,8 @@ fn texts_are_judged_up_to_64_kib() {
     for length in [1, 2_000, 64 * 1024] {
         assert_eq!(fit(Effect::Allow, length), Fit::Fits, "{length} bytes");
     }
-    assert_eq!(fit(Effect::Allow, 64 * 1024 + 1), Fit::OtherArgument(0), "a longer one is not allowed");
-    assert_eq!(fit(Effect::Deny, 64 * 1024 + 1), Fit::Fits, "and denied");
+    assert_eq!(fit(Effect::Allow, 64 * 1024 + 1), Fit::OtherArgument(0), "a longer text is not allowed");
+    assert_eq!(fit(Effect::Deny, 64 * 1024 + 1), Fit::Fits, "a longer text is denied");
 }
 
 #[test]
@@ -190,12 +190,12 @@ fn patterns_hold_1_024_bytes() {
 #[test]
 fn a_set_holds_500_rules_with_numbers_of_their_own() {
     let most = RuleSet::compile(RuleSource::User, vec![ask(); RuleSet::LIMIT]);
-    assert_eq!(most.unwrap().iter().count(), RuleSet::LIMIT, "as many as may be");
+    assert_eq!(most.unwrap().iter().count(), RuleSet::LIMIT, "a set of the maximum size");
     let numbered = |id| PolicyRule { id, ..ask() };
     let mut set = RuleSet::compile(RuleSource::User, vec![numbered(2), ask(), numbered(7), ask()]).unwrap();
     let ids = |set: &RuleSet| set.iter().map(|rule| rule.id).collect::<Vec<_>>();
-    assert_eq!(ids(&set), [2, 1, 7, 3], "numbers stay, and free ones are given");
-    assert_eq!(set.add(numbered(2)).unwrap(), 8, "a rule that is added gets a new one");
+    assert_eq!(ids(&set), [2, 1, 7, 3], "identifiers stay, and free ones are assigned");
+    assert_eq!(set.add(numbered(2)).unwrap(), 8, "an added rule gets a new identifier");
     assert_eq!(ids(&set), [2, 1, 7, 3, 8]);
     assert!(set.remove_if(|rule| rule.id == 7) && !set.remove_if(|rule| rule.id == 7), "removed once");
     assert_eq!(ids(&set), [2, 1, 3, 8]);
@@ -204,8 +204,8 @@ fn a_set_holds_500_rules_with_numbers_of_their_own() {
 #[test]
 fn trust_is_in_one_server_by_its_exact_name() {
     let trust = PolicyRule::trusting("a*");
-    assert!(trust.trusts("a*"), "a name with a star is a name");
-    assert!(!trust.trusts("ab") && !trust.trusts("a"), "and no pattern");
+    assert!(trust.trusts("a*"), "a star in a name is a literal");
+    assert!(!trust.trusts("ab") && !trust.trusts("a"), "the name is not a pattern");
     let allows = PolicyRule { trusted_server: false, ..PolicyRule::trusting("files") };
-    assert!(!allows.trusts("files"), "a rule that allows is no trust");
+    assert!(!allows.trusts("files"), "a rule that allows is not a trust rule");
 }

@@ -1,4 +1,4 @@
-//! Rules: what they may say, what they fit, and what they can never do.
+//! Tests of rules: their syntax, what they match, and their limits.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod limits;

@@ -1,4 +1,4 @@
-//! What holds for all rules and all acts.
+//! Properties that hold for all rules and all acts.
 
 use crate::support::{Call, file, rule, strictness};
 use policy::{
@@ -56,7 +56,7 @@ fn claim_rule() -> impl Strategy<Value = ClaimRule> {
     )
 }
 
-/// A rule that can be used.
+/// Generates a valid rule about tool calls.
 fn a_rule() -> impl Strategy<Value = PolicyRule> {
     let effect = prop::sample::select(vec![Effect::Allow, Effect::Ask, Effect::Deny]);
     let server = prop::sample::select(vec!["a", "b", "a*", "*", "?b"]);
@@ -82,7 +82,7 @@ fn a_rule() -> impl Strategy<Value = PolicyRule> {
     })
 }
 
-/// A rule that lets requests for a model's answer through, within a budget of two requests.
+/// Generates a rule that allows sampling within a budget of two requests.
 fn a_budget() -> impl Strategy<Value = PolicyRule> {
     prop::sample::select(vec!["a", "*", "?b"]).prop_map(|server| PolicyRule {
         direction: Direction::FromServer,
@@ -95,7 +95,7 @@ fn rules() -> impl Strategy<Value = Vec<PolicyRule>> {
     prop::collection::vec(prop_oneof![8 => a_rule(), 1 => a_budget()], 0..6)
 }
 
-/// All that can stand: what the system-wide file says, what the user's does, presets, grants.
+/// All inputs of a policy: system-wide rules, user rules, presets and grants.
 #[derive(Debug, Clone)]
 struct Standings {
     managed: Vec<PolicyRule>,
@@ -151,7 +151,7 @@ impl Standings {
     }
 }
 
-/// All acts but calls of tools.
+/// Passes each kind of act except a tool call to a closure.
 fn other_acts(server: &str, look: &mut dyn FnMut(&Act<'_>)) {
     let hash = Hash::of(&json!("v1"));
     look(&Act::StartServer { server, command: &hash });
@@ -173,37 +173,37 @@ proptest! {
     fn deny_beats_ask_and_ask_beats_allow(all in standings(), call in a_call()) {
         let policy = all.policy();
         let explained = call.with(|act| policy.explain(&act, NOW));
-        prop_assert_eq!(explained.decision, call.with(|act| policy.decide(&act, NOW)), "an explanation tells what happens");
+        prop_assert_eq!(explained.decision, call.with(|act| policy.decide(&act, NOW)), "an explanation contains the actual decision");
         let strictest = explained.considered.iter().filter(|one| one.fit == Fit::Fits).map(|one| one.effect).max();
         let expected = strictest.unwrap_or(Effect::Ask);
-        prop_assert_eq!(strictness(explained.decision), expected, "the strictest that fits decides: {:?}", explained);
+        prop_assert_eq!(strictness(explained.decision), expected, "the strictest rule that fits decides: {:?}", explained);
         if let Some(first) = explained.considered.first().filter(|one| one.fit == Fit::Fits) {
-            prop_assert_eq!(first.effect, expected, "and it comes first");
+            prop_assert_eq!(first.effect, expected, "the deciding rule comes first");
         }
         if let Decision::Deny { by, .. } | Decision::Allow { by } = explained.decision {
             let named = explained.considered.iter().any(|one| one.by == by && one.fit == Fit::Fits);
-            prop_assert!(named, "what is named as the cause fits: {by}");
+            prop_assert!(named, "the named cause fits: {by}");
         }
     }
 
     #[test]
     fn what_the_system_wide_file_denies_or_asks_is_never_loosened(all in standings(), call in a_call()) {
         let alone = Standings { user: Vec::new(), careful: (all.careful.0, false), grants: Vec::new(), ..all.clone() };
-        // Alone, nothing else can allow: what asks there may only ask for want of an approval.
+        // Alone, nothing else can allow: an act that asks there lacks an approval.
         let policy = alone.policy();
         let managed = call.with(|act| policy.explain(&act, NOW));
         let fits = managed.considered.iter().filter(|one| one.fit == Fit::Fits);
         let floor = fits.map(|one| one.effect).max().unwrap_or(Effect::Allow);
-        prop_assert!(all.decide(&call) >= floor, "{:?} is the least there may be", floor);
+        prop_assert!(all.decide(&call) >= floor, "{:?} is the lower bound", floor);
     }
 
     #[test]
     fn annotations_never_loosen(all in standings(), call in a_call(), other in claims()) {
         let without = |rules: &[PolicyRule]| rules.iter().filter(|rule| rule.annotations.is_none()).cloned().collect();
         let plain = Standings { managed: without(&all.managed), user: without(&all.user), ..all.clone() };
-        prop_assert!(all.decide(&call) >= plain.decide(&call), "a rule on annotations only makes it stricter");
+        prop_assert!(all.decide(&call) >= plain.decide(&call), "a rule on annotations only makes the decision stricter");
         let claiming = Call { claims: other, ..call.clone() };
-        prop_assert_eq!(plain.decide(&call), plain.decide(&claiming), "without such a rule claims do nothing");
+        prop_assert_eq!(plain.decide(&call), plain.decide(&claiming), "annotations have no effect without such a rule");
     }
 
     #[test]
@@ -215,13 +215,13 @@ proptest! {
     ) {
         let mut more = all.clone();
         if managed { more.managed.push(added) } else { more.user.push(added) }
-        prop_assert!(more.decide(&call) >= all.decide(&call), "a rule that denies or asks can't allow");
+        prop_assert!(more.decide(&call) >= all.decide(&call), "a rule that denies or asks can't allow more");
         let (before, after) = (all.policy(), more.policy());
         let mut held = true;
         other_acts(&call.server, &mut |act| {
             held &= strictness(after.decide(act, NOW)) >= strictness(before.decide(act, NOW));
         });
-        prop_assert!(held, "nor what is no call");
+        prop_assert!(held, "other acts are not loosened either");
     }
 
     #[test]
@@ -234,12 +234,12 @@ proptest! {
                 allowed.push(format!("{act:?}"));
             }
         });
-        prop_assert!(allowed.is_empty(), "rules allow calls, and sampling within a budget, only: {:?}", allowed);
+        prop_assert!(allowed.is_empty(), "rules only allow calls, and sampling within a budget: {:?}", allowed);
     }
 
     #[test]
     fn what_nobody_has_seen_is_never_allowed(all in standings(), call in a_call()) {
         let call = Call { standing: Standing::New, ..call };
-        prop_assert!(all.decide(&call) > Effect::Allow, "a new tool asks, whatever stands");
+        prop_assert!(all.decide(&call) > Effect::Allow, "a new tool asks regardless of rules and grants");
     }
 }

@@ -1,4 +1,5 @@
-//! Paths and addresses in any spelling: what is denied stays denied, and what is allowed lies where the rule says.
+//! Alternative spellings of paths and addresses: a denied location stays denied, and an allowed one is where the rule
+//! says.
 
 use std::sync::LazyLock;
 
@@ -174,22 +175,22 @@ fn an_explanation_says_what_each_condition_made_of_the_value() {
     let call = Call { arguments: json!({ "x": link }), paths, ..Call::default() };
     let explained = call.with(|act| policy.explain(&act, 0));
     let judged = &explained.considered[0].arguments[0];
-    assert!(judged.holds, "a link into it is denied: {judged:?}");
+    assert!(judged.holds, "a link into the folder is denied: {judged:?}");
     assert_eq!((judged.number, judged.reason.name()), (0, "leads-elsewhere"), "why");
     assert_eq!(judged.value.as_deref(), Some(r#""/public/link""#), "the value");
-    assert_eq!(judged.normal, ["/secret/x"], "and where it leads");
+    assert_eq!(judged.normal, ["/secret/x"], "the resolved location");
     let long = Call { arguments: json!({ "x": "x".repeat(70_000) }), ..Call::default() };
     let explained = long.with(|act| policy.explain(&act, 0));
     let judged = &explained.considered[0].arguments[0];
-    assert_eq!((judged.holds, judged.reason.name()), (true, "too-long"), "what is too long is in doubt");
+    assert_eq!((judged.holds, judged.reason.name()), (true, "too-long"), "a value that is too long is doubtful");
     assert_eq!(judged.value.as_ref().map(String::len), Some(200), "only its beginning is shown");
     let elsewhere = Call { tool: "t".to_owned(), server: "other".to_owned(), ..Call::default() };
     let explained = elsewhere.with(|act| policy.explain(&act, 0));
-    assert!(explained.considered[0].arguments.is_empty(), "a rule about another server judges nothing");
+    assert!(explained.considered[0].arguments.is_empty(), "a rule about another server has no results");
     let glob = with(Effect::Deny, glob("/secret/*"));
     let explained = Call { arguments: json!({ "x": "/a/../b" }), ..Call::default() }
         .with(|act| policy_of(&[], std::slice::from_ref(&glob)).explain(&act, 0));
-    assert_eq!(explained.considered[0].arguments[0].normal, ["/b"], "a glob's value has its normal form, too");
+    assert_eq!(explained.considered[0].arguments[0].normal, ["/b"], "the value of a glob is normalized");
 }
 
 #[test]
@@ -198,20 +199,24 @@ fn only_paths_that_a_rule_asks_about_are_looked_for() {
     let values = json!({"x": ["/public/a", 5, "rel"], "y": "/other"});
     let arguments = values.as_object().unwrap();
     let paths: Vec<&str> = policy.paths_in_call("server", "tool", arguments).into_iter().collect();
-    assert_eq!(paths, ["/public/a", "/secret", "rel"], "the values, and where the pattern begins");
-    assert!(policy.paths_in_call("other", "tool", arguments).is_empty(), "of another server nothing");
+    assert_eq!(paths, ["/public/a", "/secret", "rel"], "the values, and the beginning of the pattern");
+    assert!(policy.paths_in_call("other", "tool", arguments).is_empty(), "no paths for another server");
     let tool = PolicyRule { tool: Some("one".to_owned()), ..with(Effect::Deny, path("/secret/*")) };
     let mut of_tool = policy_of(&[], &[tool]);
-    assert!(of_tool.paths_in_call("server", "tool", arguments).is_empty(), "of another tool nothing");
-    assert_eq!(of_tool.paths_in_call("server", "one", arguments).len(), 3, "of its own all");
+    assert!(of_tool.paths_in_call("server", "tool", arguments).is_empty(), "no paths for another tool");
+    assert_eq!(of_tool.paths_in_call("server", "one", arguments).len(), 3, "all paths for the tool of the rule");
     let glob_only = policy_of(&[], &[with(Effect::Deny, glob("/a/*"))]);
-    assert!(glob_only.paths_in_call("server", "tool", arguments).is_empty(), "for a glob nothing");
+    assert!(glob_only.paths_in_call("server", "tool", arguments).is_empty(), "no paths for a glob");
     of_tool.set_user(PolicyFile::default()).unwrap();
-    assert!(of_tool.paths_in_call("server", "one", arguments).is_empty(), "once the rule is gone nothing");
-    assert!(policy.paths_in_call("server", "tool", &Map::new()).is_empty(), "without a value nothing");
+    assert!(of_tool.paths_in_call("server", "one", arguments).is_empty(), "no paths after the rule is removed");
+    assert!(policy.paths_in_call("server", "tool", &Map::new()).is_empty(), "no paths without a value");
     let many: Vec<String> = (0..500).map(|i| format!("/p/{i:03}")).collect();
     let many = json!({ "x": many });
-    assert_eq!(policy.paths_in_call("server", "tool", many.as_object().unwrap()).len(), 256, "there is a bound");
+    assert_eq!(
+        policy.paths_in_call("server", "tool", many.as_object().unwrap()).len(),
+        256,
+        "the number of paths is limited"
+    );
 }
 
 #[test]
@@ -249,7 +254,7 @@ fn an_identity_holds_however_an_address_is_spelled() {
     assert_eq!(decide(deny("*xn--bcher-kva.x*"), "https://b\u{fc}cher.x/"), Effect::Deny, "in Punycode");
 }
 
-/// A policy with one rule, made ready once: to compile one takes longer than to decide.
+/// A policy with one rule, compiled once because compiling takes longer than deciding.
 struct Ready(ArgumentIs, Policy);
 
 impl Ready {
@@ -280,7 +285,7 @@ static ALLOWED_ADDRESSES: LazyLock<[Ready; 3]> = LazyLock::new(|| {
     Ready::all(Effect::Allow, kinds)
 });
 
-/// Parts of paths as somebody would write them who wants to be misread.
+/// Generates path components that an attacker may use to be misread.
 fn odd_part() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         "public",
@@ -304,7 +309,7 @@ fn odd_part() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-/// The same path in other letters: detours, empty parts, encoded letters.
+/// Generates the same path in other spellings: detours, empty components, percent-encoding.
 fn respelled(names: Vec<&'static str>) -> impl Strategy<Value = String> {
     let detour = prop::sample::select(vec!["", "/", "/.", "/x/..", "/secret/..", "/./"]);
     prop::collection::vec((detour, any::<prop::sample::Index>(), any::<bool>()), names.len()).prop_map(move |how| {
@@ -346,7 +351,7 @@ fn hosts() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-/// Where a path leads, however often it is decoded.
+/// Returns `true` if a path leads into `/public`, at every level of decoding.
 fn lies_in_public(path: &str) -> bool {
     let (mut text, mut all) = (path.replace('\\', "/"), true);
     for _ in 0..5 {

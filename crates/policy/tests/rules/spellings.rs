@@ -1,4 +1,4 @@
-//! Patterns whose own spelling is one of several: what they cover in the others.
+//! Patterns with several spellings, and the locations that they cover in the other ones.
 
 use policy::{ArgumentIs, ArgumentRule, Effect, PolicyRule, UriPattern};
 use serde_json::json;
@@ -39,7 +39,7 @@ fn a_denied_address_with_an_encoded_slash_is_denied_encoded_and_decoded() {
         assert_eq!(decide(Effect::Deny, is("https://git.x/projects/group%2Fname/*"), other), Effect::Ask, "{other}");
     }
     let pattern = UriPattern::compile("https://git.x/group%2Fname/*").unwrap();
-    assert!(pattern.refuses("http://git.x/group%2Fname/files"), "a refusal in a file of answers, by another scheme");
+    assert!(pattern.refuses("http://git.x/group%2Fname/files"), "a refusal covers another web scheme");
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn an_encoded_wildcard_of_an_address_stands_for_itself() {
         ("https://api.x/a%3Fb", "https://api.x/a-b"),
         ("https://api.x/%2A%2A/b", "https://api.x/secret/keys/b"),
     ] {
-        assert_eq!(allow(pattern, value), Effect::Ask, "{pattern} is no wildcard that covers {value}");
+        assert_eq!(allow(pattern, value), Effect::Ask, "{pattern} is not a wildcard that matches {value}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! What stands beside the rules: presets, mutes, files that can't be read, and the names under which causes are shown.
+//! Inputs of the policy other than rules: presets, mutes, unreadable files, and the stable names of causes.
 
 use policy::{
     Act, By, Decision, Direction, Effect, Grant, GrantId, Hash, Policy, PolicyFile, PolicyRule, Preset, Rule, RuleRef,
@@ -40,7 +40,7 @@ fn the_stricter_preset_of_both_files_holds() {
         policy.set_user(PolicyFile { preset: user, ..file(Vec::new()) }).unwrap();
         assert_eq!(policy.preset(), expected, "{managed:?} and {user:?}");
         let own = [policy.preset_of(RuleSource::Managed), policy.preset_of(RuleSource::User)];
-        assert_eq!(own, [managed, user], "each file's own preset stays known");
+        assert_eq!(own, [managed, user], "each file's preset is still reported");
     }
 }
 
@@ -73,9 +73,9 @@ fn a_server_that_is_forgotten_leaves_nothing_to_another_of_its_name() {
         let has_grant = policy.grants().find(server, &Subject::Command).is_some();
         (policy.is_muted(server), policy.is_trusted_for_run(server), has_grant, start(server))
     };
-    // A rule on identities fits whoever is not known yet.
-    assert_eq!(standing("old"), (false, false, false, Effect::Deny), "forgotten");
-    assert_eq!(standing("other"), (true, true, true, Effect::Allow), "others stay");
+    // A rule on identities fits a server without a known identity.
+    assert_eq!(standing("old"), (false, false, false, Effect::Deny), "the removed server");
+    assert_eq!(standing("other"), (true, true, true, Effect::Allow), "the other server is unchanged");
 }
 
 #[test]

@@ -1,11 +1,11 @@
-//! Calls, rules and policies for tests.
+//! Helpers for tests: calls, rules and policies.
 
 use policy::{
     Act, Claims, Decision, Effect, Grants, Hash, PathFacts, Policy, PolicyFile, PolicyRule, RuleScope, Standing,
 };
 use serde_json::{Value, json};
 
-/// A call of a tool, to be looked at.
+/// A tool call that tests can modify.
 #[derive(Debug, Clone)]
 pub(crate) struct Call {
     pub(crate) server: String,
@@ -32,7 +32,7 @@ impl Default for Call {
 }
 
 impl Call {
-    /// Does something with it as an act, in the conversation `c1`, of the definition `v1`.
+    /// Passes the call as an act to a closure, in the conversation `c1`, with the definition `v1`.
     pub(crate) fn with<T>(&self, look: impl FnOnce(Act<'_>) -> T) -> T {
         let definition = Hash::of(&json!("v1"));
         look(Act::CallTool {
@@ -64,7 +64,7 @@ pub(crate) fn policy_of(managed: &[PolicyRule], user: &[PolicyRule]) -> Policy {
     policy
 }
 
-/// What a decision comes to.
+/// Returns the effect of a decision.
 pub(crate) fn strictness(decision: Decision) -> Effect {
     match decision {
         Decision::Allow { .. } => Effect::Allow,

@@ -1,4 +1,4 @@
-//! Rules: what they may say, what they fit, and what they can never do.
+//! Tests of rules as written: validation, matching, and decisions.
 
 use crate::support::{Call, file, policy_of, rule, strictness};
 use policy::{
@@ -39,7 +39,7 @@ fn some_rules_can_not_be_made() {
             PolicyRule { arguments: argument("/p", ArgumentIs::Regex(String::new())), ..ask() },
         ),
         (
-            "a backslash of Windows",
+            "a Windows path with single backslashes",
             PolicyRule { arguments: argument("/p", ArgumentIs::Glob(r"C:\secret\*".into())), ..ask() },
         ),
         ("half an expression", PolicyRule { arguments: argument("/p", ArgumentIs::Regex("(".into())), ..ask() }),
@@ -48,20 +48,20 @@ fn some_rules_can_not_be_made() {
         ("a long note", PolicyRule { note: "x".repeat(1_001), ..ask() }),
     ];
     for (what, rule) in bad {
-        assert!(problem(rule).is_some(), "{what}: it must be refused");
+        assert!(problem(rule).is_some(), "{what}: must be invalid");
     }
     assert_eq!(problem(PolicyRule { annotations: Some(claims), ..ask() }), None, "annotations may make it ask");
     let many = vec![ask(); RuleSet::LIMIT + 1];
     assert_eq!(
         RuleSet::compile(RuleSource::User, many).unwrap_err().error,
         RuleError::TooMany,
-        "there are at most so many rules"
+        "the number of rules is limited"
     );
     let twice = vec![PolicyRule { id: 3, ..ask() }, PolicyRule { id: 3, ..ask() }];
     assert_eq!(
         RuleSet::compile(RuleSource::User, twice).unwrap_err().error,
         RuleError::SameId(3),
-        "numbers are unique"
+        "identifiers are unique"
     );
 }
 
@@ -103,7 +103,7 @@ fn a_rule_fits_what_it_says() {
         let in_session = rule.scope != RuleScope::Always;
         let policy = if in_session { with_session(rule.clone()) } else { policy };
         let explained = call.with(|act| policy.explain(&act, 1_000));
-        assert_eq!(explained.considered.len(), 1, "one rule was looked at");
+        assert_eq!(explained.considered.len(), 1, "one rule was considered");
         assert_eq!(explained.considered[0].fit, expected, "{rule:?}");
     }
 }
@@ -189,22 +189,22 @@ fn an_allowed_tool_asks_when_nobody_has_seen_it_or_after_what_another_server_sai
     let new = decide(&Call { standing: Standing::New, ..Call::default() });
     assert!(matches!(new, Decision::Ask { rule: Rule::NewTool, .. }), "a new tool asks: {new:?}");
     let changed = decide(&Call { standing: Standing::Changed, ..Call::default() });
-    assert!(matches!(changed, Decision::Ask { rule: Rule::ToolChanged, .. }), "a changed one, too: {changed:?}");
+    assert!(matches!(changed, Decision::Ask { rule: Rule::ToolChanged, .. }), "a changed tool asks: {changed:?}");
     let after = decide(&Call { after_untrusted: true, ..Call::default() });
     let once = matches!(after, Decision::Ask { rule: Rule::AfterUntrusted, scopes: &[Scope::Once], .. });
-    assert!(once, "after another server's output it asks each time: {after:?}");
+    assert!(once, "a call after another server's output asks each time: {after:?}");
     let claims = Claims { read_only: true, open_world: false, ..Claims::default() };
     let reads = decide(&Call { after_untrusted: true, claims, ..Call::default() });
-    assert_eq!(strictness(reads), Effect::Ask, "a server that says that its tool only reads gains nothing");
+    assert_eq!(strictness(reads), Effect::Ask, "a read-only annotation doesn't loosen the decision");
     let even_then = PolicyRule { after_untrusted: true, ..rule(Effect::Allow, "server", None) };
     let policy = policy_of(&[], &[rule(Effect::Allow, "server", None), even_then]);
     let decided = Call { after_untrusted: true, ..Call::default() }.with(|act| policy.decide(&act, 0));
     let by = By::Rule(RuleRef { source: RuleSource::User, id: 2 });
-    assert_eq!(decided, Decision::Allow { by }, "unless a rule of the user's says that it holds then, too");
+    assert_eq!(decided, Decision::Allow { by }, "a rule with `after_untrusted` allows the call");
     let nothing = policy_of(&[], &[]);
     let decided = Call { after_untrusted: true, ..Call::default() }.with(|act| nothing.decide(&act, 0));
     let once = matches!(decided, Decision::Ask { scopes: &[Scope::Once], .. });
-    assert!(once, "no approval that lasts is made under the words of another server: {decided:?}");
+    assert!(once, "no lasting approval is offered after another server's output: {decided:?}");
 }
 
 #[test]
@@ -219,10 +219,10 @@ fn a_server_goes_by_what_it_is_whatever_it_is_called() {
         }
         strictness(policy.decide(&Act::StartServer { server, command: &command }, 0))
     };
-    assert_eq!(start("evil", Some("npx -y evil-mcp")), Effect::Deny, "by its command line");
-    assert_eq!(start("harmless", Some("npx -y evil-mcp@2")), Effect::Deny, "under another name");
-    assert_eq!(start("other", Some("npx -y good-mcp")), Effect::Ask, "another one is not meant");
-    assert_eq!(start("unknown", None), Effect::Deny, "what it is that nobody has said");
+    assert_eq!(start("evil", Some("npx -y evil-mcp")), Effect::Deny, "denied by its command line");
+    assert_eq!(start("harmless", Some("npx -y evil-mcp@2")), Effect::Deny, "denied under another name");
+    assert_eq!(start("other", Some("npx -y good-mcp")), Effect::Ask, "another server is not denied");
+    assert_eq!(start("unknown", None), Effect::Deny, "denied while the identity is unknown");
 }
 
 #[test]
@@ -270,16 +270,28 @@ fn a_file_that_can_not_be_used_makes_everything_ask_and_keeps_what_was_denied() 
             if managed { policy.set_managed(file(rules)) } else { policy.set_user(file(rules)) }
         };
         set(&mut policy, vec![deny.clone(), allow.clone()]).unwrap();
-        assert_eq!(strictness(Call::default().with(|act| policy.decide(&act, 0))), Effect::Allow, "it is allowed");
+        assert_eq!(
+            strictness(Call::default().with(|act| policy.decide(&act, 0))),
+            Effect::Allow,
+            "the call is allowed"
+        );
         assert!(set(&mut policy, vec![broken.clone()]).is_err(), "the file is refused");
         let decided = Call::default().with(|act| policy.decide(&act, 0));
-        assert_eq!(strictness(decided), Effect::Ask, "everything asks then");
+        assert_eq!(strictness(decided), Effect::Ask, "an unusable file makes everything ask");
         let reading = policy.decide(&Act::ReadAtUsersWish { server: "other", conversation: None }, 0);
-        assert_eq!(strictness(reading), Effect::Ask, "also what no rule speaks of");
+        assert_eq!(strictness(reading), Effect::Ask, "acts without a rule ask as well");
         let dropped = Call { tool: "drop".into(), ..Call::default() };
-        assert_eq!(strictness(dropped.with(|act| policy.decide(&act, 0))), Effect::Deny, "what was denied still is");
+        assert_eq!(
+            strictness(dropped.with(|act| policy.decide(&act, 0))),
+            Effect::Deny,
+            "a previous denial still applies"
+        );
         set(&mut policy, vec![allow.clone()]).unwrap();
-        assert_eq!(strictness(Call::default().with(|act| policy.decide(&act, 0))), Effect::Allow, "mended, it counts");
+        assert_eq!(
+            strictness(Call::default().with(|act| policy.decide(&act, 0))),
+            Effect::Allow,
+            "a repaired file takes effect"
+        );
     }
 }
 
@@ -288,11 +300,11 @@ fn trust_for_a_run_covers_calls_of_reviewed_tools_and_nothing_else() {
     let mut policy = Policy::new(Grants::default());
     policy.trust_for_run("a*b").unwrap();
     policy.trust_for_run("a*b").unwrap();
-    assert_eq!(policy.rules(RuleSource::Session).count(), 1, "trusting twice is trusting once");
+    assert_eq!(policy.rules(RuleSource::Session).count(), 1, "trusting twice adds one rule");
     let call = |server: &str| Call { server: server.to_owned(), ..Call::default() };
     let decide = |policy: &Policy, call: &Call| strictness(call.with(|act| policy.decide(&act, 0)));
     assert_eq!(decide(&policy, &call("a*b")), Effect::Allow, "its calls are allowed");
-    assert_eq!(decide(&policy, &call("axb")), Effect::Ask, "its name is no pattern");
+    assert_eq!(decide(&policy, &call("axb")), Effect::Ask, "the name is not a pattern");
     assert_eq!(decide(&policy, &Call { standing: Standing::New, ..call("a*b") }), Effect::Ask, "new tools ask");
     let command = Hash::of(&json!("x"));
     for act in [
@@ -302,10 +314,10 @@ fn trust_for_a_run_covers_calls_of_reviewed_tools_and_nothing_else() {
         Act::OpenUrl { server: "a*b" },
         Act::SignIn { server: "a*b", steps_up: true },
     ] {
-        assert_eq!(strictness(policy.decide(&act, 0)), Effect::Ask, "{act:?} asks all the same");
+        assert_eq!(strictness(policy.decide(&act, 0)), Effect::Ask, "{act:?} still asks");
     }
-    assert!(policy.end_trust("a*b"), "it can be ended");
-    assert_eq!(decide(&policy, &call("a*b")), Effect::Ask, "then its calls ask");
+    assert!(policy.end_trust("a*b"), "trust can be ended");
+    assert_eq!(decide(&policy, &call("a*b")), Effect::Ask, "calls ask after the trust has ended");
 }
 
 #[test]
@@ -325,7 +337,7 @@ fn a_file_is_read_strictly_and_written_as_it_was_read() {
     });
     let read: PolicyFile = serde_json::from_value(text.clone()).unwrap();
     assert_eq!(read.rules[0].expires_at, Some(1_896_091_200_000), "dates are times");
-    assert_eq!(serde_json::to_value(&read).unwrap(), text, "what is written is what was read");
+    assert_eq!(serde_json::to_value(&read).unwrap(), text, "the file is written as it was read");
     let bad = [
         json!({ "rules": [] }),
         json!({ "version": 2 }),
@@ -339,13 +351,13 @@ fn a_file_is_read_strictly_and_written_as_it_was_read() {
         json!({ "version": 1, "rules": [{ "effect": "deny", "annotations": { "readOnly": true } }] }),
     ];
     for text in bad {
-        assert!(serde_json::from_value::<PolicyFile>(text.clone()).is_err(), "{text} has something unknown in it");
+        assert!(serde_json::from_value::<PolicyFile>(text.clone()).is_err(), "{text} contains an unknown member");
     }
 }
 
 #[test]
 fn a_text_stands_for_itself() {
-    assert_eq!(exactly("a*b?c\\"), "a\\*b\\?c\\\\", "what would be a wildcard is taken as it is");
+    assert_eq!(exactly("a*b?c\\"), "a\\*b\\?c\\\\", "wildcards are escaped");
 }
 
 #[test]
@@ -358,11 +370,11 @@ fn sampling_is_allowed_within_a_budget_and_asks_beyond_it() {
     for (what, bad) in [
         ("without a budget", PolicyRule { sampling: None, ..allow.clone() }),
         ("with an empty one", PolicyRule { sampling: Some(none), ..allow.clone() }),
-        ("with all else that it asks for", PolicyRule { direction: Direction::Both, ..allow.clone() }),
+        ("with all requests of the server", PolicyRule { direction: Direction::Both, ..allow.clone() }),
         ("with calls", PolicyRule { direction: Direction::ToServer, ..allow.clone() }),
         ("with a tool", PolicyRule { tool: Some("t".into()), ..allow.clone() }),
-        ("of a denial", PolicyRule { effect: Effect::Deny, ..allow.clone() }),
-        ("of a question", PolicyRule { effect: Effect::Ask, ..allow.clone() }),
+        ("with deny", PolicyRule { effect: Effect::Deny, ..allow.clone() }),
+        ("with ask", PolicyRule { effect: Effect::Ask, ..allow.clone() }),
         ("as trust", PolicyRule { trusted_server: true, ..allow.clone() }),
     ] {
         assert!(problem(bad).is_some(), "no rule allows sampling {what}");
@@ -384,7 +396,7 @@ fn sampling_is_allowed_within_a_budget_and_asks_beyond_it() {
     let beyond = policy.explain(&sample("s", 11, 10), 0);
     assert_eq!(beyond.considered[0].fit, Fit::OverBudget, "[sampling-rate-limit]: the explanation says why it asks");
     let call = Call { server: "s".to_owned(), ..Call::default() };
-    assert_eq!(strictness(call.with(|act| policy.decide(&act, 0))), Effect::Ask, "calls are not in it");
+    assert_eq!(strictness(call.with(|act| policy.decide(&act, 0))), Effect::Ask, "the rule doesn't allow calls");
     let careful = PolicyFile { preset: Preset::Careful, ..file(Vec::new()) };
     let mut policy = policy;
     policy.set_managed(careful).unwrap();

@@ -1,4 +1,4 @@
-//! How a remote server is reached: its URL, its headers, and what is wrong with them.
+//! The address of a remote server: URL and headers, and their validation.
 
 use std::collections::BTreeMap;
 
@@ -7,30 +7,30 @@ use url::Url;
 use super::AuthConfig;
 use crate::url_parts::{MAX_URL, shown_url};
 
-/// How a remote server is reached.
+/// The address of a remote server, and the settings of its transport.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct HttpConfig {
-    /// Where it is, as the user wrote it.
+    /// URL as the user entered it.
     pub url: String,
-    /// Headers sent with each request. A value may name a secret, see [`crate::secrets`].
+    /// Headers of each request. A value may refer to a secret, see [`crate::secrets`].
     pub headers: BTreeMap<String, String>,
-    /// The transport to use and no other; none to find out.
+    /// Transport to use exclusively, or `None` to detect it.
     pub kind: Option<HttpKind>,
-    /// How to sign in, where that can't or is not to be found out.
+    /// Sign-in settings that can't or must not be discovered.
     pub auth: Option<AuthConfig>,
 }
 
 /// A transport over HTTP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HttpKind {
-    /// Streamable HTTP, since 2025-03-26.
+    /// Streamable HTTP, since revision 2025-03-26.
     Http,
-    /// HTTP+SSE of 2024-11-05.
+    /// HTTP+SSE of revision 2024-11-05.
     Sse,
 }
 
 impl HttpKind {
-    /// As `mcp.json` names it.
+    /// Returns the name in `mcp.json`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -40,7 +40,7 @@ impl HttpKind {
     }
 }
 
-/// The values of headers and of a query are often keys, so they are left out.
+/// Values of headers and of the query are often keys, so they are omitted.
 impl std::fmt::Debug for HttpConfig {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let headers: Vec<&String> = self.headers.keys().collect();
@@ -53,12 +53,12 @@ impl std::fmt::Debug for HttpConfig {
     }
 }
 
-/// The longest value of a header, in bytes.
+/// Maximum length of a header value, in bytes.
 const MAX_HEADER: usize = 8 * 1024;
-/// The most headers of one server.
+/// Maximum number of headers per server.
 const MAX_HEADERS: usize = 50;
 
-/// Headers that the transport sets itself; another value would break it.
+/// Headers that the transport sets itself. Other values would break it.
 const OWN_HEADERS: [&str; 14] = [
     "accept",
     "accept-encoding",
@@ -77,7 +77,7 @@ const OWN_HEADERS: [&str; 14] = [
 ];
 
 impl HttpConfig {
-    /// Why it can't be used, in words; nothing if it can.
+    /// Returns the reason why the address is invalid, or `None` if it is valid.
     #[must_use]
     pub fn problem(&self) -> Option<String> {
         if self.headers.len() > MAX_HEADERS {
@@ -96,20 +96,20 @@ impl HttpConfig {
             .or_else(|| self.auth.as_ref()?.problem().map(|problem| format!("\"auth\": {problem}")))
     }
 
-    /// The URL for what is kept or looked through later, without what is or may be a key: values in
-    /// its query, and parts of its path that look like one.
+    /// Returns the URL for storage and search, without parts that may be keys: values in the query, and path segments
+    /// that look like a key.
     #[must_use]
     pub fn shown_url(&self) -> String {
         shown_url(&self.url)
     }
 
-    /// Whether its requests cross a network that others can read along.
+    /// Returns `true` if requests are sent unencrypted over a network.
     #[must_use]
     pub fn is_plain_outside(&self) -> bool {
         Url::parse(&self.url).is_ok_and(|url| url.scheme() == "http" && !is_loopback(&url))
     }
 
-    /// The scheme, host and port, which decide who gets a secret; none if the URL can't be used.
+    /// Returns scheme, host and port, to which secrets are bound, or `None` if the URL is invalid.
     #[must_use]
     pub fn origin(&self) -> Option<String> {
         Url::parse(&self.url)
@@ -129,16 +129,14 @@ fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// Why a server can't be at a URL, in words; nothing if it can.
+/// Returns the reason why a URL is invalid for a server, or `None` if it is valid.
 #[must_use]
 pub fn url_problem(url: &str) -> Option<String> {
     if url.len() > MAX_URL {
         return Some(format!("the URL is longer than {MAX_URL} bytes"));
     }
     if url.contains(|c: char| c.is_control() || c.is_whitespace()) {
-        return Some(
-            "the URL has blanks or control characters in it, which programs read in different ways".to_owned(),
-        );
+        return Some("the URL has blanks or control characters in it, which programs interpret differently".to_owned());
     }
     let parsed = match Url::parse(url) {
         Ok(parsed) => parsed,
@@ -153,7 +151,7 @@ pub fn url_problem(url: &str) -> Option<String> {
     parsed.fragment().map(|_| "the URL has a part after \"#\", which no server gets; leave it out".to_owned())
 }
 
-/// Why a header can't be sent, in words; nothing if it can.
+/// Returns the reason why a header is invalid, or `None` if it is valid.
 #[must_use]
 pub fn header_problem(name: &str, value: &str) -> Option<String> {
     let shown: String = name.chars().take(60).collect();
@@ -184,8 +182,8 @@ mod tests {
     fn no_key_is_in_what_is_logged() {
         let url = "https://a.example/s/9f86d081884c7d659a2feaa0c55ad015/mcp?key=s3cret";
         let config = HttpConfig { url: url.into(), ..HttpConfig::default() };
-        assert_eq!(config.shown_url(), "https://a.example/s/9f86…/mcp?key=…", "what is shown");
+        assert_eq!(config.shown_url(), "https://a.example/s/9f86…/mcp?key=…", "the displayed URL contains no key");
         let logged = format!("{config:?}");
-        assert!(!logged.contains("s3cret") && !logged.contains("d081"), "nor is it in what is logged: {logged}");
+        assert!(!logged.contains("s3cret") && !logged.contains("d081"), "logs contain no key: {logged}");
     }
 }

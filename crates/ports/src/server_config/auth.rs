@@ -1,5 +1,5 @@
-//! How to sign in to a remote server, where the user says more about it than the server does: the `auth` object of an entry
-//! in `mcp.json`. What is secret stands there only as `${secret:NAME}`.
+//! Sign-in settings of a remote server that override discovery: the `auth` object of an entry in `mcp.json`. Secrets
+//! are only contained as `${secret:NAME}`.
 
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::json;
@@ -7,61 +7,61 @@ use url::Url;
 
 use crate::secrets;
 
-/// How to sign in to a server. All of it is optional.
+/// Sign-in settings of a server. All fields are optional.
 ///
-/// Its serialized form is hashed for the approval of a server and goes nowhere else: other names of members void every approval.
+/// The serialized form is only used to hash a server for its approval. Renaming a member invalidates all approvals.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct AuthConfig {
-    /// The id by which the authorization server knows Drawbridge.
+    /// Client identifier of Drawbridge at the authorization server.
     pub client_id: Option<String>,
-    /// The secret that goes with it, as `${secret:NAME}`.
+    /// Client secret, as `${secret:NAME}`.
     pub client_secret: Option<String>,
-    /// The port that the browser comes back to, where the authorization server was told one; else any free one.
+    /// Port of the redirect URI, if one is registered at the authorization server. Any free port otherwise.
     pub redirect_port: Option<u16>,
-    /// How Drawbridge proves who it is at the token endpoint: `none`, `client_secret_basic`, `client_secret_post` or
+    /// Client authentication method at the token endpoint: `none`, `client_secret_basic`, `client_secret_post` or
     /// `private_key_jwt`.
     pub client_auth: Option<String>,
-    /// The URL of a document that describes Drawbridge (Client ID Metadata Document).
+    /// URL of the client ID metadata document that describes Drawbridge.
     pub client_metadata_url: Option<String>,
-    /// The authorization server, exactly as it names itself.
+    /// Issuer identifier of the authorization server.
     pub issuer: Option<String>,
-    /// What to ask for, instead of what the server says is needed.
+    /// Scopes to request instead of those that the server requires.
     pub scopes: Vec<String>,
-    /// How tokens are got.
+    /// Grant type for obtaining tokens.
     pub grant: Grant,
-    /// The private key for `private_key_jwt`, in PEM, as `${secret:NAME}`.
+    /// Private key for `private_key_jwt` in PEM format, as `${secret:NAME}`.
     pub private_key: Option<String>,
-    /// The algorithm that goes with it, such as `ES256`.
+    /// Signature algorithm of the private key, such as `ES256`.
     pub algorithm: Option<String>,
-    /// The identity provider of the enterprise, for [`Grant::EnterpriseManaged`].
+    /// Identity provider of the enterprise, for [`Grant::EnterpriseManaged`].
     #[serde(serialize_with = "provider_in_hash")]
     pub identity_provider: Option<AuthIdentityProvider>,
-    /// Whether tokens are bound to a key of this computer (DPoP); none: if the authorization server says that it can.
+    /// Set to bind tokens to a key of this computer (DPoP), or `None` to do so if the authorization server supports it.
     pub dpop: Option<bool>,
-    /// The assertion of the workload, as `${secret:NAME}`, for [`Grant::WorkloadIdentity`].
+    /// Assertion of the workload, as `${secret:NAME}`, for [`Grant::WorkloadIdentity`].
     pub assertion: Option<String>,
 }
 
-/// How tokens are got.
+/// The grant type for obtaining tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub enum Grant {
-    /// The user signs in in the browser.
+    /// The user signs in with the browser.
     #[default]
     AuthorizationCode,
-    /// Drawbridge signs in as itself, with its own secret or key.
+    /// Drawbridge authenticates as itself, with its own secret or key.
     ClientCredentials,
-    /// An identity provider of the enterprise vouches for the user.
+    /// An identity provider of the enterprise asserts the user's identity.
     EnterpriseManaged,
-    /// The platform vouches for what runs on it.
+    /// The platform asserts the identity of the workload.
     WorkloadIdentity,
 }
 
 impl Grant {
-    /// All of them.
+    /// All grant types that are supported.
     pub const ALL: [Self; 4] =
         [Self::AuthorizationCode, Self::ClientCredentials, Self::EnterpriseManaged, Self::WorkloadIdentity];
 
-    /// As `mcp.json` names it.
+    /// Returns the name in `mcp.json`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -72,7 +72,7 @@ impl Grant {
         }
     }
 
-    /// The extension of the protocol that it is, which servers are told of.
+    /// Returns the identifier of the MCP extension that defines the grant, which is announced to servers.
     #[must_use]
     pub const fn extension(self) -> Option<&'static str> {
         match self {
@@ -83,30 +83,30 @@ impl Grant {
     }
 }
 
-/// The identity provider of an enterprise. Its serialized form is the page's.
+/// The identity provider of an enterprise. Its serialized form is used by the page.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct AuthIdentityProvider {
-    /// Its name, exactly as it names itself.
+    /// Issuer identifier of the identity provider.
     pub issuer: String,
-    /// Where it exchanges tokens; else its metadata say so.
+    /// Token exchange endpoint, or `None` to read it from the provider's metadata.
     pub token_endpoint: Option<String>,
-    /// The id by which it knows Drawbridge.
+    /// Client identifier of Drawbridge at the identity provider.
     pub client_id: String,
-    /// The secret that goes with it, as `${secret:NAME}`.
+    /// Client secret, as `${secret:NAME}`.
     pub client_secret: Option<String>,
-    /// How Drawbridge proves who it is there, as in [`AuthConfig::client_auth`].
+    /// Client authentication method, as in [`AuthConfig::client_auth`].
     pub client_auth: Option<String>,
-    /// The private key for `private_key_jwt`, in PEM, as `${secret:NAME}`.
+    /// Private key for `private_key_jwt` in PEM format, as `${secret:NAME}`.
     pub private_key: Option<String>,
-    /// The algorithm that goes with it, such as `ES256`.
+    /// Signature algorithm of the private key, such as `ES256`.
     pub algorithm: Option<String>,
-    /// The user's identity token, as `${secret:NAME}`; else the user signs in there in the browser.
+    /// The user's ID token, as `${secret:NAME}`, or `None` to sign in there with the browser.
     pub id_token: Option<String>,
 }
 
-/// The identity provider as the hash of an approval has it.
+/// Serializes the identity provider for the hash of an approval.
 fn provider_in_hash<S: Serializer>(provider: &Option<AuthIdentityProvider>, to: S) -> Result<S::Ok, S::Error> {
     let members = provider.as_ref().map(|provider| {
         let AuthIdentityProvider {
@@ -133,14 +133,14 @@ fn provider_in_hash<S: Serializer>(provider: &Option<AuthIdentityProvider>, to: 
     members.serialize(to)
 }
 
-/// The ways to prove who Drawbridge is at a token endpoint.
+/// Supported client authentication methods.
 const CLIENT_AUTH: [&str; 4] = ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"];
-/// The most scopes, and the longest text of all, in bytes.
+/// Maximum number of scopes, and maximum length of any text in bytes.
 const MAX_SCOPES: usize = 100;
 const MAX_TEXT: usize = 2_048;
 
 impl AuthConfig {
-    /// The texts by their keys in `mcp.json`.
+    /// Returns the text settings by their keys in `mcp.json`.
     #[must_use]
     pub fn texts(&self) -> [(&'static str, Option<&str>); 8] {
         [
@@ -155,7 +155,7 @@ impl AuthConfig {
         ]
     }
 
-    /// True if tokens are got with nobody in front of a browser.
+    /// Returns `true` if tokens are obtained without a user in front of a browser.
     #[must_use]
     pub fn is_unattended(&self) -> bool {
         match self.grant {
@@ -165,7 +165,7 @@ impl AuthConfig {
         }
     }
 
-    /// Why it can't be used, in words; nothing if it can.
+    /// Returns the reason why the settings are invalid, or `None` if they are valid.
     #[must_use]
     pub fn problem(&self) -> Option<String> {
         for (key, text) in self.texts() {
@@ -185,7 +185,7 @@ impl AuthConfig {
             ("idToken", idp.and_then(|idp| idp.id_token.as_deref())),
         ];
         if let Some((key, _)) = secret.iter().find(|(_, text)| text.is_some_and(|text| !is_reference(text))) {
-            return Some(format!("{key:?} must stand as \"${{secret:NAME}}\", so that it lies in the keychain"));
+            return Some(format!("{key:?} must stand as \"${{secret:NAME}}\", so that it is stored in the keychain"));
         }
         let urls = [
             ("issuer", self.issuer.as_deref()),
@@ -214,7 +214,7 @@ impl AuthConfig {
         }
         match self.grant {
             Grant::AuthorizationCode => None,
-            // Nobody may be asked there, so it must be certain who gets what proves who this is.
+            // No consent request is possible there, so the receiver of the credentials must be certain.
             _ if self.issuer.is_none() => Some("the grant needs an \"issuer\"".to_owned()),
             Grant::ClientCredentials if self.client_id.is_none() => Some("the grant needs a \"clientId\"".to_owned()),
             Grant::ClientCredentials if self.client_secret.is_none() && self.private_key.is_none() => {
@@ -234,7 +234,7 @@ impl AuthConfig {
     }
 }
 
-/// Whether a text names one secret and holds nothing else.
+/// Returns `true` if a text consists of exactly one reference to a secret.
 fn is_reference(text: &str) -> bool {
     matches!(secrets::names(text)[..], [name] if secrets::reference(name) == text)
 }

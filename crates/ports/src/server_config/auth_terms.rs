@@ -1,5 +1,5 @@
-//! The settings of a sign-in as one list. The consent request shows it, the pins compare it, and the approval's hash is made
-//! of it, so a setting is either in all three or does not compile.
+//! The sign-in settings as a single list. It is displayed in consent requests, compared by pins, and hashed for
+//! approvals, so that a setting is part of all three or doesn't compile.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -7,55 +7,55 @@ use serde_json::{Map, Value};
 use super::auth::{AuthConfig, AuthIdentityProvider};
 use crate::secrets;
 
-/// A setting of a sign-in.
+/// A sign-in setting of a remote server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum AuthField {
-    /// How tokens are got.
+    /// Grant type for obtaining tokens.
     Grant,
-    /// The authorization server.
+    /// Issuer of the authorization server.
     Issuer,
-    /// The client id there.
+    /// Client identifier at the authorization server.
     ClientId,
-    /// How the client proves who it is there.
+    /// Client authentication method at the authorization server.
     ClientAuth,
-    /// The name of the client secret.
+    /// Name of the client secret.
     ClientSecret,
-    /// The name of the private key.
+    /// Name of the private key.
     PrivateKey,
-    /// The algorithm of the private key.
+    /// Algorithm of the private key.
     Algorithm,
-    /// The document that describes the client.
+    /// URL of the client ID metadata document.
     ClientMetadataUrl,
-    /// The port of the redirect URI.
+    /// Port of the redirect URI.
     RedirectPort,
-    /// The scopes to ask for.
+    /// Scopes requested from the authorization server.
     Scopes,
-    /// The binding of tokens to a key.
+    /// Binding of tokens to a key (DPoP).
     Dpop,
-    /// The name of the workload's assertion.
+    /// Name of the workload's assertion.
     Assertion,
-    /// The identity provider.
+    /// Issuer of the identity provider.
     ProviderIssuer,
-    /// The identity provider's token endpoint.
+    /// Token endpoint of the identity provider.
     ProviderTokenEndpoint,
-    /// The client id at the identity provider.
+    /// Client identifier at the identity provider.
     ProviderClientId,
-    /// How the client proves who it is at the identity provider.
+    /// Client authentication method at the identity provider.
     ProviderClientAuth,
-    /// The name of the client secret for the identity provider.
+    /// Name of the client secret for the identity provider.
     ProviderClientSecret,
-    /// The name of the private key for the identity provider.
+    /// Name of the private key for the identity provider.
     ProviderPrivateKey,
-    /// The algorithm of the private key for the identity provider.
+    /// Algorithm of the private key for the identity provider.
     ProviderAlgorithm,
-    /// The name of the user's ID token.
+    /// Name of the user's ID token.
     ProviderIdToken,
 }
 
 impl AuthField {
-    /// The place in the `auth` object of `mcp.json`.
+    /// Returns the key in the `auth` object of `mcp.json`.
     #[must_use]
     pub const fn key(self) -> &'static str {
         match self {
@@ -82,13 +82,13 @@ impl AuthField {
         }
     }
 
-    /// True if the value is an address that credentials or the user may be sent to.
+    /// Returns `true` if the value is an address that credentials or the user may be sent to.
     #[must_use]
     pub const fn is_address(self) -> bool {
         matches!(self, Self::Issuer | Self::ClientMetadataUrl | Self::ProviderIssuer | Self::ProviderTokenEndpoint)
     }
 
-    /// True if the value is the name of a secret.
+    /// Returns `true` if the value is the name of a secret.
     #[must_use]
     pub const fn is_secret(self) -> bool {
         matches!(
@@ -103,20 +103,20 @@ impl AuthField {
     }
 }
 
-/// A setting with its value as text. Of a secret the value is its name.
+/// A sign-in setting with its value as text. The value of a secret is its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuthTerm {
-    /// The setting.
+    /// Setting that has the value.
     pub field: AuthField,
-    /// The value.
+    /// Value of the setting as text.
     pub value: String,
 }
 
 impl AuthConfig {
-    /// The settings that are made, each once, in the order in which they are shown.
+    /// Returns the configured settings, each once, in display order.
     #[must_use]
     pub fn terms(&self) -> Vec<AuthTerm> {
-        // No `..`: a field that is added has to get its place here.
+        // No `..`: a new field must be added to the list.
         let Self {
             client_id,
             client_secret,
@@ -154,7 +154,7 @@ impl AuthConfig {
         terms
     }
 
-    /// The settings by their keys in `mcp.json`.
+    /// Returns the settings by their keys in `mcp.json`.
     #[must_use]
     pub fn terms_by_key(&self) -> Map<String, Value> {
         self.terms().into_iter().map(|term| (term.field.key().to_owned(), term.value.into())).collect()
@@ -163,7 +163,7 @@ impl AuthConfig {
 
 impl AuthIdentityProvider {
     fn each_term(&self, add: &mut impl FnMut(AuthField, Option<String>)) {
-        // No `..`, as above.
+        // No `..`: a new field must be added to the list.
         let Self { issuer, token_endpoint, client_id, client_secret, client_auth, private_key, algorithm, id_token } =
             self;
         add(AuthField::ProviderIssuer, Some(issuer.clone()));
@@ -177,7 +177,7 @@ impl AuthIdentityProvider {
     }
 }
 
-/// The name in `${secret:NAME}`. Settings with anything else there are not used, so nothing else is told.
+/// Returns the name in `${secret:NAME}`. Settings with any other text are rejected, so nothing else is disclosed.
 fn secret_name(text: &str) -> String {
     secrets::names(text).join(", ")
 }
@@ -224,13 +224,13 @@ mod tests {
     fn s01_every_setting_is_in_the_list_once() {
         let terms = all_set().terms();
         let fields: BTreeSet<AuthField> = terms.iter().map(|term| term.field).collect();
-        assert_eq!((fields.len(), terms.len()), (20, 20), "each once, and none is missing");
+        assert_eq!((fields.len(), terms.len()), (20, 20), "each setting once");
         let keys: BTreeSet<&str> = fields.iter().map(|field| field.key()).collect();
-        assert_eq!(keys.len(), fields.len(), "each under a key of its own");
-        // The derived serialization has every field, whatever the list has.
+        assert_eq!(keys.len(), fields.len(), "keys are unique");
+        // The derived serialization contains every field, independent of the list.
         let written = serde_json::to_value(all_set()).unwrap();
         let inner = written["identity_provider"].as_object().unwrap().len();
-        assert_eq!(terms.len(), written.as_object().unwrap().len() - 1 + inner, "as many as there are settings");
+        assert_eq!(terms.len(), written.as_object().unwrap().len() - 1 + inner, "the list contains every setting");
     }
 
     #[test]
@@ -249,11 +249,14 @@ mod tests {
             "token_endpoint",
         ];
         let expected = BTreeSet::from(in_hash.map(str::to_owned));
-        assert_eq!(names(&hashed["identity_provider"]), expected, "other names would void every approval");
-        assert!(names(&hashed).contains("redirect_port"), "here as well");
+        assert_eq!(names(&hashed["identity_provider"]), expected, "renamed members would invalidate all approvals");
+        assert!(names(&hashed).contains("redirect_port"), "members of the outer object are unchanged");
         let shown = serde_json::to_value(all_set().identity_provider.unwrap()).unwrap();
         let camel_case = names(&shown).into_iter().all(|name| !name.contains('_'));
-        assert!(camel_case && shown["tokenEndpoint"] == "https://idp.example/token", "as all of the page's: {shown}");
+        assert!(
+            camel_case && shown["tokenEndpoint"] == "https://idp.example/token",
+            "the page receives camelCase members: {shown}"
+        );
     }
 
     #[test]
@@ -295,10 +298,10 @@ mod tests {
         for auth in changed {
             let after = auth.terms_by_key();
             let keys: Vec<&String> = before.keys().filter(|key| before.get(*key) != after.get(*key)).collect();
-            assert_eq!(keys.len(), 1, "S01: one setting, one term: {keys:?}");
+            assert_eq!(keys.len(), 1, "S01: one setting changes one term: {keys:?}");
             seen.insert(keys[0].clone());
         }
-        assert_eq!(seen.len(), before.len(), "S01: and each has been changed");
+        assert_eq!(seen.len(), before.len(), "S01: each term has been changed");
     }
 
     #[test]
@@ -307,6 +310,6 @@ mod tests {
             assert!(["one", "two", "three", "four", "five", "six"].contains(&term.value.as_str()), "{term:?}");
         }
         let bare = AuthConfig { client_secret: Some("s3cret".to_owned()), ..AuthConfig::default() };
-        assert!(!format!("{:?}", bare.terms()).contains("s3cret"), "what is no reference is not told");
+        assert!(!format!("{:?}", bare.terms()).contains("s3cret"), "a value that is not a reference is not disclosed");
     }
 }

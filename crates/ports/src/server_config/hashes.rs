@@ -1,4 +1,4 @@
-//! Hashes over a server as it is configured. Approvals, grants and pins rest on them.
+//! Hashes of a server's configuration. Approvals, grants and pins are bound to them.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{HttpConfig, HttpKind, ServerConfig, ServerTransport, StdioConfig};
 
-/// Over a server as it is configured. The pinned revision is no part of it: it changes how is spoken, not with whom.
+/// Hashes the configuration of a server. The pinned revision is not included: it affects the protocol, not the peer.
 pub fn config_hash(config: &ServerConfig) -> Hash {
     match &config.transport {
         ServerTransport::Stdio(config) => stdio_hash(config),
@@ -16,7 +16,7 @@ pub fn config_hash(config: &ServerConfig) -> Hash {
     }
 }
 
-/// The same for a command alone.
+/// Hashes the command of a local server.
 pub fn stdio_hash(config: &StdioConfig) -> Hash {
     let mut command = json!({
         "command": config.command,
@@ -24,34 +24,34 @@ pub fn stdio_hash(config: &StdioConfig) -> Hash {
         "env": config.env,
         "cwd": config.cwd.as_deref().map(path_in_json),
     });
-    // A command that says nothing of it was approved before there were sandboxes.
+    // A missing sandbox is omitted, as older approvals don't include it.
     if let Some(sandbox) = &config.sandbox {
         command["sandbox"] = sandbox.in_json();
     }
     Hash::of(&command)
 }
 
-/// Over all that decides what is connected to, and what it is told: URL, headers as they are configured, transport, and the
-/// settings of the sign-in as they are shown.
+/// Hashes everything that determines the peer and what is sent to it: URL, configured headers, transport, and the
+/// sign-in settings as displayed.
 pub fn address_hash(config: &HttpConfig) -> Hash {
     let mut address = json!({
         "url": config.url,
         "headers": config.headers,
         "kind": config.kind.map(HttpKind::name),
     });
-    // An address that says nothing of it was approved before there was signing in.
+    // Missing sign-in settings are omitted, as older approvals don't include them.
     if let Some(auth) = &config.auth {
         address["auth"] = auth.terms_by_key().into();
     }
     Hash::of(&address)
 }
 
-/// What a standing approval of a tool rests on: its whole definition, and the command of the server that offers it.
+/// Hashes the whole definition of a tool, and the configuration of its server. Grants for tools are bound to it.
 pub fn definition_hash(config: &ServerConfig, tool: &Tool) -> Hash {
     Hash::of(&json!({ "command": config_hash(config), "definition": tool }))
 }
 
-/// A path, so that two different ones never give the same: one that is no text is written byte by byte.
+/// Serializes a path without collisions: a path that is not UTF-8 is written as bytes.
 pub fn path_in_json(path: &Path) -> Value {
     path.to_str().map_or_else(|| json!({ "bytes": path.as_os_str().as_encoded_bytes() }), |text| json!(text))
 }

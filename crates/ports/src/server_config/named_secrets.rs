@@ -1,4 +1,4 @@
-//! The secrets that the settings of a server name: in its headers or variables, and for signing in.
+//! Secrets that a server's configuration refers to: in headers or variables, and for signing in.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,7 +7,7 @@ use super::{AuthConfig, ServerConfig, ServerTransport};
 use crate::secrets;
 
 impl ServerConfig {
-    /// The headers of a remote server, or the variables of a local one.
+    /// Returns the headers of a remote server, or the environment variables of a local one.
     #[must_use]
     pub const fn values(&self) -> &BTreeMap<String, String> {
         match &self.transport {
@@ -16,7 +16,7 @@ impl ServerConfig {
         }
     }
 
-    /// Returns true if its command, its variables or its sandbox name this folder or something in it.
+    /// Returns `true` if the command, variables or sandbox refer to this folder or something in it.
     #[must_use]
     pub fn names_folder(&self, folder: &Path) -> bool {
         let ServerTransport::Stdio(stdio) = &self.transport else { return false };
@@ -27,7 +27,8 @@ impl ServerConfig {
             || stdio.cwd.iter().chain(folders).any(|place| place.starts_with(folder))
     }
 
-    /// The place that the secrets of the server are bound to: an origin or a command. None if its URL can't be used.
+    /// Returns the place that the server's secrets are bound to, an origin or a command, or `None` if its URL is
+    /// invalid.
     #[must_use]
     pub fn secret_place(&self) -> Option<String> {
         match &self.transport {
@@ -36,7 +37,7 @@ impl ServerConfig {
         }
     }
 
-    /// The names of all its secrets.
+    /// Returns the names of all secrets of the server.
     #[must_use]
     pub fn secret_names(&self) -> Vec<String> {
         let auth = self.as_http().and_then(|http| http.auth.as_ref());
@@ -44,7 +45,7 @@ impl ServerConfig {
         values.chain(auth.into_iter().flat_map(AuthConfig::secret_names).map(str::to_owned)).collect()
     }
 
-    /// The keys of all its secrets.
+    /// Returns the storage keys of all secrets of the server.
     #[must_use]
     pub fn secret_keys(&self) -> Vec<String> {
         let Some(place) = self.secret_place() else { return Vec::new() };
@@ -53,12 +54,12 @@ impl ServerConfig {
 }
 
 impl AuthConfig {
-    /// The names of the secrets that signing in needs.
+    /// Returns the names of the secrets that signing in requires.
     pub fn secret_names(&self) -> impl Iterator<Item = &str> {
         self.client_secret.as_deref().into_iter().flat_map(secrets::names).chain(self.other_secret_names())
     }
 
-    /// The same without the client secret.
+    /// Returns the names of these secrets except the client secret.
     pub fn other_secret_names(&self) -> impl Iterator<Item = &str> {
         let own = [self.private_key.as_deref(), self.assertion.as_deref()];
         let of_idp = self

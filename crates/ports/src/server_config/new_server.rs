@@ -1,4 +1,4 @@
-//! A server that is to be set up, with the secrets that its settings will only name. Made by `other-apps` and `installs`; `host::Setup` adds it.
+//! A server to be added, with its secrets. Created by `other-apps` and `installs`, and added by `host::Setup`.
 
 use std::collections::BTreeMap;
 
@@ -7,26 +7,28 @@ use secrecy::{ExposeSecret as _, SecretString};
 use super::{ServerEntry, ServerTransport};
 use crate::secrets;
 
-/// What the name of a client secret ends with, as that of a header's secret ends with the header.
+/// Suffix of the name of a client secret. The name of a header's secret ends with the header.
 const CLIENT_SECRET: &str = "client_secret";
 
 /// A part of the value of a variable or header.
 #[derive(Debug, Clone)]
 pub enum ValuePart {
-    /// Text that lies in the settings file.
+    /// Text that is stored in the settings file.
     Text(String),
-    /// A secret for the keychain. `None` is one that the user still has to enter: the settings name it, and the keychain has nothing.
+    /// A secret for the keychain. `None` if the user still has to enter it: the settings refer to it, but the keychain
+    /// doesn't contain it.
     Secret(Option<SecretString>),
 }
 
-/// A server that is not set up yet.
+/// A server that is not configured yet.
 #[derive(Debug, Clone)]
 pub struct NewServer {
-    /// Its name, and its settings without what `secret_values` and `client_secret` hold.
+    /// Name, and configuration without `secret_values` and `client_secret`.
     pub entry: ServerEntry,
-    /// The variables (of a local server) or headers (of a remote one) with secrets. They replace those of the same name in `entry`.
+    /// Variables (of a local server) or headers (of a remote one) with secrets. They replace those of the same name in
+    /// `entry`.
     pub secret_values: BTreeMap<String, Vec<ValuePart>>,
-    /// The client secret for signing in to a remote server.
+    /// Client secret for signing in to a remote server.
     pub client_secret: Option<SecretString>,
 }
 
@@ -37,7 +39,8 @@ impl From<ServerEntry> for NewServer {
 }
 
 impl NewServer {
-    /// Splits it into settings, which name each secret by a name that is not `taken`, and the secrets for the keychain as pairs of key and value.
+    /// Splits the server into settings, which refer to each secret by a name that is not `taken`, and the secrets for
+    /// the keychain as pairs of key and value.
     #[must_use]
     pub fn into_settings(self, mut taken: Vec<String>) -> (ServerEntry, Vec<(String, String)>) {
         let Self { mut entry, secret_values, client_secret } = self;
@@ -70,7 +73,7 @@ impl NewServer {
                 }
             }
         }
-        // A URL that can't be used has no origin; `Host::add_server` refuses it before a secret is written.
+        // An invalid URL has no origin. `Host::add_server` rejects it before a secret is written.
         let place = entry.config.secret_place().unwrap_or_default();
         let keyed =
             secrets.into_iter().map(|(name, value)| (secrets::key(&name, &place), value.expose_secret().to_owned()));
@@ -105,7 +108,7 @@ mod tests {
         let (entry, kept) = new.into_settings(vec!["GIT.key".to_owned()]);
         let env = &entry.config.as_stdio().unwrap().env;
         assert_eq!(env["AUTH"], "Bearer ${secret:git.AUTH}:${secret:git.AUTH-2}");
-        assert_eq!(env["KEY"], "${secret:git.KEY-2}", "a pending secret has a name that is free");
+        assert_eq!(env["KEY"], "${secret:git.KEY-2}", "a pending secret has an unused name");
         let key = |name: &str| secrets::key(name, &place);
         assert_eq!(kept, [(key("git.AUTH"), "one".to_owned()), (key("git.AUTH-2"), "two".to_owned())]);
     }

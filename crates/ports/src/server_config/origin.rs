@@ -1,58 +1,58 @@
-//! Where a server was installed from. The host keeps it beside the settings; `installer` makes it and acts on it.
+//! The installation source of a server. The host stores it alongside the settings. `installer` creates and uses it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-/// One of the packages or remotes that a version of a server has in a registry.
+/// A package or remote in a registry's description of a server version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum InstallTarget {
-    /// A program that is started on this computer.
+    /// A program that runs on this computer.
     Package {
-        /// Its number in the description, from 1.
+        /// Position in the description, from 1.
         number: usize,
     },
     /// A server that runs elsewhere.
     Remote {
-        /// Its number in the description, from 1.
+        /// Position in the description, from 1.
         number: usize,
     },
 }
 
-/// Where a server was installed from.
+/// The installation source of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "from", rename_all = "snake_case")]
 pub enum ServerOrigin {
-    /// A registry.
+    /// The server was installed from a registry.
     Registry {
-        /// The address of the registry.
+        /// URL of the registry.
         registry: String,
-        /// `namespace/name`.
+        /// Name of the server, as `namespace/name`.
         name: String,
-        /// The exact version.
+        /// Exact version of the server.
         version: String,
-        /// The package or remote.
+        /// Installed package or remote.
         target: InstallTarget,
-        /// Its files, if the package is a bundle.
+        /// Unpacked files, if the package is a bundle.
         #[serde(default)]
         files: Option<BundleFiles>,
     },
-    /// A bundle.
+    /// The server was installed from a bundle.
     Bundle {
-        /// The name in its manifest.
+        /// Name in the manifest.
         name: String,
-        /// The version in its manifest.
+        /// Version in the manifest.
         version: String,
-        /// Its files.
+        /// Unpacked files of the bundle.
         files: BundleFiles,
     },
 }
 
 impl ServerOrigin {
-    /// The version that was installed.
+    /// Returns the version that was installed.
     #[must_use]
     pub fn version(&self) -> &str {
         match self {
@@ -60,7 +60,7 @@ impl ServerOrigin {
         }
     }
 
-    /// The files of the bundle that was unpacked for it, if it is one.
+    /// Returns the files of the bundle that was unpacked for the server, if any.
     #[must_use]
     pub fn files(&self) -> Option<&BundleFiles> {
         match self {
@@ -70,40 +70,40 @@ impl ServerOrigin {
     }
 }
 
-/// A bundle, and where it was unpacked.
+/// A bundle, and its unpacked files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct BundleFiles {
-    /// The SHA-256 of its file, in hexadecimal digits.
+    /// SHA-256 of the bundle file, in hexadecimal.
     pub sha256: String,
-    /// The hash over its unpacked files, in hexadecimal digits.
+    /// Hash over the unpacked files, in hexadecimal.
     pub tree: String,
-    /// The folder that it was unpacked to, by its name below the folder of bundles.
+    /// Name of the folder with the unpacked files, below the folder of bundles.
     pub folder: String,
-    /// The author's name, as its manifest says it; empty if it says none. None if that was not recorded.
+    /// Author's name in the manifest, empty if the manifest contains none, or `None` if it was not recorded.
     #[serde(default)]
     pub author: Option<String>,
 }
 
-/// What was filled in when a server was installed, for when a newer version takes its place.
+/// Values entered during the installation of a server, for later upgrades.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FilledIn {
-    /// The values of its inputs, by key, without secret ones.
+    /// Values of the inputs by key, without secrets.
     pub values: BTreeMap<String, Vec<String>>,
-    /// The names of the variables or headers that the installation set. Others are the user's own.
+    /// Names of the variables or headers that the installation set. All others were added by the user.
     pub names: BTreeSet<String>,
 }
 
-/// What is known of the installation of a server.
+/// Facts about the installation of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Installed {
-    /// Where it is from.
+    /// Source of the installation.
     pub origin: ServerOrigin,
-    /// True if its command or its address was changed since then.
+    /// Set if the command or address has changed since the installation.
     pub changed: bool,
-    /// What was filled in. Values of headers are among it, so the page does not get it.
+    /// Values entered during the installation. They may contain header values, so the page doesn't receive them.
     #[serde(skip)]
     pub filled_in: FilledIn,
 }

@@ -1,5 +1,5 @@
-//! What a local server may reach, as its user has set it up: the entry's `sandbox`, a key of Drawbridge's own that other hosts
-//! leave alone.
+//! Access rights of a local server as configured by the user: the `sandbox` member of an entry, an extension by
+//! Drawbridge that other hosts ignore.
 
 use std::path::Path;
 
@@ -7,20 +7,21 @@ pub use process::sandbox::{Access, Folder, HostPattern, Network};
 
 use super::hashes::path_in_json;
 
-/// The most folders of one server.
+/// Maximum number of folders per server.
 const MAX_FOLDERS: usize = 100;
 
-/// What a local server may reach. Without one it may all that its user may.
+/// Access rights of a local server. Without a sandbox, the server has all rights of the user.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SandboxConfig {
-    /// The folders, each by its whole path with no link in it.
+    /// Accessible folders, each as an absolute path without symbolic links.
     pub folders: Vec<Folder>,
-    /// The hosts that the sandbox lets the server connect to.
+    /// Hosts that the server may connect to.
     pub network: Network,
 }
 
 impl SandboxConfig {
-    /// Why it can't be used, in words; nothing if it can. Whether the folders are there is found out when the server is started.
+    /// Returns the reason why the settings are invalid, or `None` if they are valid. The existence of folders is only
+    /// checked when the server starts.
     #[must_use]
     pub fn problem(&self) -> Option<String> {
         if self.folders.len() > MAX_FOLDERS {
@@ -34,14 +35,14 @@ impl SandboxConfig {
             if !folder.path.is_absolute() {
                 Some(format!("the sandbox's folder {shown} must be a whole path, from the root"))
             } else if folder.path.parent().is_none() {
-                Some("the whole disk is no folder for a sandbox; name those that the server needs".to_owned())
+                Some("the whole disk can't be a folder of a sandbox; name the folders that the server needs".to_owned())
             } else {
                 None
             }
         })
     }
 
-    /// The folders and what may be done there, and what is reached of the network, for the hash of an approval and for its words.
+    /// Serializes folders with their access and the network access, for the hash of an approval and its description.
     pub fn in_json(&self) -> serde_json::Value {
         let folder =
             |folder: &Folder| serde_json::json!({ "path": path_in_json(&folder.path), "access": word(folder.access) });
@@ -51,13 +52,13 @@ impl SandboxConfig {
         })
     }
 
-    /// A folder that a server may write to and that holds this.
+    /// Returns a writable folder that contains this path, if any.
     pub fn may_change(&self, path: &Path) -> Option<&Folder> {
         self.folders.iter().find(|folder| folder.access == Access::Write && path.starts_with(&folder.path))
     }
 }
 
-/// As `mcp.json` has it: `false`, `true`, or the list of hosts.
+/// Returns the network access as in `mcp.json`: `false`, `true`, or the list of hosts.
 fn network_in_json(network: &Network) -> serde_json::Value {
     match network {
         Network::None => false.into(),
@@ -66,7 +67,7 @@ fn network_in_json(network: &Network) -> serde_json::Value {
     }
 }
 
-/// As `mcp.json` names it.
+/// Returns the name in `mcp.json`.
 #[must_use]
 pub const fn word(access: Access) -> &'static str {
     match access {

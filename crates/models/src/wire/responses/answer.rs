@@ -1,4 +1,5 @@
-//! Answers of Responses, as they stream: <https://platform.openai.com/docs/api-reference/responses-streaming>.
+//! Decoder of streamed answers of the Responses API:
+//! <https://platform.openai.com/docs/api-reference/responses-streaming>.
 
 use std::collections::BTreeMap;
 
@@ -10,22 +11,22 @@ use super::super::{Answer, fault};
 use super::WIRE;
 use crate::{ModelError, Stop};
 
-/// An answer that streams.
+/// The state of a streamed answer.
 pub(super) struct Streamed {
     model: String,
-    /// What thoughts are kept for.
+    /// Provider and model that the answer's thoughts may be sent back to.
     source: String,
     items: BTreeMap<String, Item>,
     is_refused: bool,
     is_done: bool,
 }
 
-/// What came of an item of the answer.
+/// The state of an item of the answer.
 #[derive(Default)]
 struct Item {
-    /// The key of the use of a tool.
+    /// Key of the tool call, if the item is one.
     key: Option<u64>,
-    /// Whether its text or its arguments came in pieces.
+    /// Set if text or arguments of the item were streamed.
     is_streamed: bool,
 }
 
@@ -41,7 +42,7 @@ impl Streamed {
         Ok(self.items.entry(name).or_default())
     }
 
-    /// Text, thinking or arguments of an item, which its end has once more.
+    /// Returns text, thinking or arguments of an item, which the item's final event repeats.
     fn piece<'e>(&mut self, event: &'e Value, assembly: &mut Assembly) -> Result<&'e str, ModelError> {
         self.item(name(event), assembly)?.is_streamed = true;
         Ok(event["delta"].as_str().unwrap_or_default())
@@ -51,11 +52,11 @@ impl Streamed {
         let text = self.piece(event, assembly)?;
         match self.item(name(event), assembly)?.key {
             Some(key) => assembly.arguments(key, text),
-            None => Err(ModelError::Unreadable { cause: "arguments for a tool that it does not use".to_owned() }),
+            None => Err(ModelError::Unreadable { cause: "arguments refer to an unknown tool call".to_owned() }),
         }
     }
 
-    /// The key of the use of a tool. The first that is heard of it begins it.
+    /// Returns the key of a tool call, and starts the call at its first event.
     fn tool_use(&mut self, name: String, item: &Value, assembly: &mut Assembly) -> Result<u64, ModelError> {
         let own = self.item(name, assembly)?;
         if let Some(key) = own.key {
@@ -63,7 +64,7 @@ impl Streamed {
         }
         let text = |member: &str| item[member].as_str().unwrap_or_default().to_owned();
         if text("name").is_empty() {
-            return Err(ModelError::Unreadable { cause: "it uses a tool without a name".to_owned() });
+            return Err(ModelError::Unreadable { cause: "a tool call has no name".to_owned() });
         }
         let key = assembly.next_key();
         own.key = Some(key);
@@ -71,9 +72,9 @@ impl Streamed {
         Ok(key)
     }
 
-    /// An item that is whole. What did not come in pieces is taken from it.
+    /// Processes a complete item. Content that was not streamed is taken from it.
     fn whole(&mut self, name: String, item: &Value, assembly: &mut Assembly) -> Result<(), ModelError> {
-        // Who ends an item twice says no more by it.
+        // A repeated end of an item adds no content.
         let is_streamed = std::mem::replace(&mut self.item(name.clone(), assembly)?.is_streamed, true);
         match item["type"].as_str() {
             Some("message") if !is_streamed => {
@@ -103,13 +104,13 @@ impl Streamed {
         }
     }
 
-    /// The model's own refusal, in place of text.
+    /// Adds a refusal of the model, which replaces the text.
     fn refusal(&mut self, text: &str, assembly: &mut Assembly) -> Result<(), ModelError> {
         self.is_refused |= !text.is_empty();
         assembly.text(text)
     }
 
-    /// The end, with what was used. Who does not stream says all here.
+    /// Processes the end of the answer, with its usage. A server that doesn't stream sends everything here.
     fn finish(&mut self, response: &Value, assembly: &mut Assembly) -> Result<(), ModelError> {
         if self.items.is_empty() {
             for (index, item) in response["output"].as_array().into_iter().flatten().enumerate() {
@@ -181,8 +182,8 @@ impl Answer for Streamed {
     }
 }
 
-/// What tells an item from others: its index, as some give it another id in each event, or its id. llama.cpp has neither index nor
-/// id for uses of tools, and names them by the id that results answer.
+/// Returns the key of an item: its index, as some servers send another id in each event, or else its id. llama.cpp
+/// sends neither for tool calls, and refers to them by the call id.
 fn name(event: &Value) -> String {
     let item = &event["item"];
     match event["output_index"].as_u64() {
@@ -195,7 +196,8 @@ fn name(event: &Value) -> String {
     }
 }
 
-/// What of a thought is sent back. Without its content, encrypted or not, the provider looks for it in what it keeps.
+/// Returns the members of a thought that are sent back. Without content, encrypted or plain, the provider would look
+/// the thought up in its own storage, so it is dropped.
 fn kept(item: &Value) -> Option<Value> {
     let has_content = item["content"].as_array().is_some_and(|content| !content.is_empty());
     if !(item["encrypted_content"].is_string() || has_content) {

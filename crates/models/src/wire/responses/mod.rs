@@ -1,7 +1,7 @@
-//! OpenAI's Responses: <https://platform.openai.com/docs/api-reference/responses>.
+//! OpenAI's Responses API: <https://platform.openai.com/docs/api-reference/responses>.
 //!
-//! The provider keeps nothing: each request has the whole conversation. What a model thought goes back encrypted, to the provider
-//! and model it came from.
+//! Requests are stateless: the provider stores nothing, and each request contains the whole conversation. Thoughts are
+//! sent back encrypted, only to the provider and model that they came from.
 
 mod answer;
 
@@ -15,12 +15,12 @@ use crate::carry::{Carries, PICTURES, Temperature};
 use crate::{Message, Part, ProviderSettings, Request, Role, Tool, ToolChoice, limits};
 use answer::Streamed;
 
-/// The name of this wire in what is kept of a thought.
+/// The name of this wire in stored thoughts.
 const WIRE: &str = "responses";
 
 pub(super) struct Responses {
     speaker: Speaker,
-    /// The provider's scheme, host and port.
+    /// Scheme, host and port of the provider.
     origin: String,
 }
 
@@ -29,12 +29,12 @@ impl Responses {
         Self { speaker: Speaker::of(settings), origin: settings.origin() }
     }
 
-    /// Whether a model thinks; none if its name does not tell.
+    /// Returns `true` if the model thinks, or `None` if its name does not reveal it.
     fn thinks(&self, model: &str) -> Option<bool> {
         (self.speaker == Speaker::OpenAi).then(|| limits::openai(model).is_some())
     }
 
-    /// Where a thought comes from. It can be read there only.
+    /// Returns the origin of a model's thoughts. They can only be decrypted there.
     fn source(&self, model: &str) -> String {
         format!("{} {model}", self.origin)
     }
@@ -48,7 +48,7 @@ impl Wire for Responses {
             images: PICTURES,
             audio: &[],
             files: if self.speaker == Speaker::Other { &[] } else { &["application/pdf"] },
-            // Others that speak it take only text there.
+            // Other implementations accept only text there.
             images_in_results: is_openai,
             files_in_results: is_openai,
             tool_error: false,
@@ -93,7 +93,7 @@ impl Wire for Responses {
             body.insert("temperature".into(), temperature.into());
         }
         let thinks = self.thinks(&request.model);
-        // Models of OpenAI that do not think refuse both members.
+        // OpenAI's models without reasoning reject both members.
         if thinks.unwrap_or(request.thinking) {
             body.insert("include".into(), json!(["reasoning.encrypted_content"]));
             if request.thinking {
@@ -109,7 +109,7 @@ impl Wire for Responses {
 }
 
 fn tool(tool: &Tool) -> Value {
-    // Without a word the schema would have to be strict, which those of servers seldom are.
+    // By default the schema would have to be strict, which schemas of servers seldom are.
     let mut own = json!({ "type": "function", "name": tool.name, "parameters": tool.input_schema, "strict": false });
     if let Some(description) = &tool.description {
         own["description"] = description.clone().into();
@@ -117,12 +117,12 @@ fn tool(tool: &Tool) -> Value {
     own
 }
 
-/// A message: thoughts, uses of tools and their results are items beside the messages. Results come first.
+/// Encodes a message: thoughts, tool calls and their results are separate items. Results come first.
 fn items(message: &Message, source: &str) -> Vec<Value> {
     match message.role {
         Role::Assistant => {
             let mut items: Vec<Value> = message.parts.iter().filter_map(|part| of_assistant(part, source)).collect();
-            // A thought is refused without what followed it.
+            // The API rejects a thought without the item that followed it.
             while items.last().is_some_and(|item| item["type"] == "reasoning") {
                 items.pop();
             }
