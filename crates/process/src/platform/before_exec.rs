@@ -1,5 +1,6 @@
 //! Steps of a child between fork and exec: it keeps no descriptor but 0, 1 and 2, and on Linux it requests to be killed
-//! when its parent ends. Apart from tests, the unsafe code of this crate is in this file and in `network_namespace.rs`.
+//! when its parent ends. Apart from tests, the unsafe code of this crate is in this file, `network_namespace.rs` and
+//! `write_lease.rs`.
 #![allow(unsafe_code)]
 
 use std::io;
