@@ -40,7 +40,7 @@ const MARK_AFTER: Duration = Duration::from_secs(1);
 
 /// An order to the writing thread.
 pub(super) enum Order {
-    /// Append an entry.
+    /// Request to append an entry to the log.
     Append(Box<AuditEntry>, Reply),
     /// Reply once all previous entries are written and an older log is imported.
     Settle(SyncSender<Result<(), StoreError>>),
@@ -54,7 +54,7 @@ pub(super) enum Order {
     IsOpen(SyncSender<bool>),
     /// Apply these limits from now on.
     Retain(AuditRetention),
-    /// End the thread.
+    /// Request to end the writer thread.
     End,
 }
 

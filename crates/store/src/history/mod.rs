@@ -66,7 +66,7 @@ pub(crate) struct HistoryDatabase {
     held: PathBuf,
     writes: Mutex<Option<CheckedConnection>>,
     reads: Mutex<Option<CheckedConnection>>,
-    /// This process as a writer, once it has written a streaming reply.
+    /// Writer identity of this process, set once it has written a streaming reply.
     writer: OnceLock<Writer>,
     /// Set if deleted content remains in the files.
     has_gone: AtomicBool,

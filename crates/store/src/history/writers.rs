@@ -16,7 +16,7 @@ use super::write::CUT;
 /// Prefix of the names of lock files.
 const PREFIX: &str = "history-";
 
-/// This process as a writer of replies.
+/// Writer identity of this process, with the lock that proves it is running.
 #[derive(Debug)]
 pub(super) struct Writer {
     name: String,
