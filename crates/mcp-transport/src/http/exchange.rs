@@ -1,5 +1,5 @@
-//! Exchanges with the server, a POST with its response or a GET stream, as futures that the driver's task polls itself. So a response wakes
-//! that task once, and the server is read only as fast as its data is accepted.
+//! Exchanges with the server, a POST with its response or a GET stream, as futures that the driver's task polls itself.
+//! So a response wakes that task once, and the server is read only as fast as its data is accepted.
 
 use std::pin::Pin;
 use std::sync::Arc;
