@@ -1,4 +1,4 @@
-//! Runs one server, given as program and arguments, and prints the kind of each event until the server has ended.
+//! Runs one server, given as program and arguments, and prints each event until the server has ended.
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
 use mcp_proto::session::{SessionConfig, SessionEvent};

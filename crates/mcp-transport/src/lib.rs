@@ -1,14 +1,17 @@
-//! Carries MCP messages between a server and its session.
+//! Carries MCP messages between servers and their sessions.
+//!
+#![doc = include_str!("../README.md")]
+//!
+//! # Modules
 //!
 //! - [`stdio`]: MCP over the pipes of a local server, which the crate `process` starts and ends
-//! - [`http`]: remote servers over Streamable HTTP and HTTP+SSE: finding out which, and their drivers
-//! - [`driver`]: the parts of both drivers: a driver reads frames, feeds the session, writes what it wants
-//!   to send, and tells its owner everything in order
-//! - [`lines`]: newline framing with a cap
-//! - [`memory`]: two connected ends in memory, for tests
+//! - [`http`]: remote servers over Streamable HTTP and HTTP+SSE, including the detection of the transport
+//! - [`driver`]: common parts of the drivers. A driver reads frames, feeds the session, writes its messages, and
+//!   reports all events to its owner in order
+//! - [`lines`]: newline framing with a maximum line length
+//! - [`memory`]: two connected in-memory streams, for tests
 //!
-//! Everything that comes from a server is bounded in size, number and time, and a failure ends no
-//! more than that server's own session.
+//! All input from a server is bounded in size, number and time. A failure ends only that server's own session.
 
 pub mod driver;
 pub mod http;

@@ -1,8 +1,8 @@
-//! Newline framing: splits a byte stream into lines, with a cap on each.
+//! Newline framing: splits a byte stream into lines of bounded length.
 //!
-//! A line that passes the cap is reported as soon as it does (it may never end), skipped without
-//! being stored, and reported once more when its end is reached, because the id of a message
-//! often stands last. The stream goes on with the next line.
+//! A line beyond the limit is reported as soon as it exceeds it, because it may never end. The rest is skipped without
+//! being stored, and reported once more at its end, because the ID of a message is often last. The stream continues
+//! with the next line.
 
 use std::io;
 
@@ -10,42 +10,42 @@ use bytes::{Buf, Bytes, BytesMut};
 use memchr::memchr;
 use tokio_util::codec::Decoder;
 
-/// Longest line that is accepted by default, in bytes.
+/// Default maximum length of a line, in bytes.
 pub const DEFAULT_LINE_LIMIT: usize = 16 * 1024 * 1024;
 
-/// How much of the start and of the end of an over-long line is kept, in bytes.
+/// Number of bytes that are kept from the beginning and from the end of a line beyond the limit.
 pub const EXCERPT_BYTES: usize = 4 * 1024;
 
-/// A read buffer that has grown beyond this is given back once it is nearly empty.
+/// Capacity from which a read buffer is released, once its content is smaller than `NEARLY_EMPTY_BYTES`.
 const KEPT_BUFFER_BYTES: usize = 256 * 1024;
 const NEARLY_EMPTY_BYTES: usize = 64 * 1024;
 
-/// What the decoder found.
+/// An item of the decoder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Line {
-    /// One line without its line end. Never empty; not necessarily UTF-8.
+    /// A line without its terminator. Never empty, and not necessarily UTF-8.
     Whole(Bytes),
-    /// The current line passed the cap. What follows up to the next newline is skipped.
+    /// The current line exceeds the limit. Its rest is skipped.
     TooLong {
-        /// The first [`EXCERPT_BYTES`] of the line, or fewer with a smaller cap.
+        /// First [`EXCERPT_BYTES`] of the line, or fewer with a smaller limit.
         head: Bytes,
     },
     /// The line reported by the last [`Line::TooLong`] has ended.
     TooLongEnded {
-        /// Length of the whole line in bytes.
+        /// Length of the whole line, in bytes.
         seen: u64,
-        /// The first [`EXCERPT_BYTES`] of the line.
+        /// First [`EXCERPT_BYTES`] of the line.
         head: Bytes,
-        /// The last [`EXCERPT_BYTES`] of the line.
+        /// Last [`EXCERPT_BYTES`] of the line.
         tail: Bytes,
     },
 }
 
-/// Splits bytes at `\n`. A `\r` before it is dropped, and so are empty lines.
+/// Splits bytes at `\n`. A preceding `\r` and empty lines are dropped.
 #[derive(Debug)]
 pub struct Lines {
     limit: usize,
-    /// Bytes at the start of the buffer that are known to hold no newline.
+    /// Number of bytes at the start of the buffer that contain no newline.
     scanned: usize,
     skipped: Option<Skipped>,
 }
@@ -58,12 +58,12 @@ struct Skipped {
 }
 
 impl Lines {
-    /// A decoder that accepts lines of up to `limit` bytes.
+    /// Creates a decoder for lines of up to `limit` bytes.
     pub fn new(limit: usize) -> Lines {
         Lines { limit, scanned: 0, skipped: None }
     }
 
-    /// The cap on one line, in bytes.
+    /// Returns the maximum length of a line, in bytes.
     pub fn limit(&self) -> usize {
         self.limit
     }
@@ -154,7 +154,7 @@ impl Skipped {
     }
 }
 
-/// Replaces a buffer that one large line has blown up, so that the memory does not stay taken.
+/// Replaces a buffer that one large line has grown, to release its memory.
 fn give_back(buffer: &mut BytesMut) {
     if buffer.capacity() > KEPT_BUFFER_BYTES && buffer.len() < NEARLY_EMPTY_BYTES {
         *buffer = BytesMut::from(&buffer[..]);

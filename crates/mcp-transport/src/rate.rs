@@ -1,8 +1,8 @@
-//! A token bucket: how many events of one kind may pass in a while.
+//! A token bucket that limits the rate of events.
 
 use std::time::Instant;
 
-/// Lets a burst pass at once and then a steady number each second.
+/// Allows a burst, and then a constant number per second.
 #[derive(Debug)]
 pub(crate) struct TokenBucket {
     burst: f64,
@@ -21,7 +21,7 @@ impl TokenBucket {
         }
     }
 
-    /// Takes one token, if there is one.
+    /// Takes a token. Returns `false` if there is none.
     pub(crate) fn take(&mut self, now: Instant) -> bool {
         let passed = self.filled_at.map_or(0.0, |at| now.saturating_duration_since(at).as_secs_f64());
         self.filled_at = Some(now);

@@ -1,4 +1,5 @@
-//! Runs one program with its arguments: prints the record that a later start could sweep it by, and then how the program ended.
+//! Runs one program with its arguments. Prints the record by which a later start could end the program as an orphan,
+//! and then the exit status.
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
 use process::{SearchPath, ServerCommand, spawn};

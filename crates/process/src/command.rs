@@ -1,7 +1,7 @@
-//! What the user has configured and approved: how a local server is started.
+//! The configured and approved command of a local server.
 //!
-//! [`ServerCommand`] brings together what the modules below it know by parts. What they do for a whole command is here: looking up its
-//! program, planning its sandbox, reading its files.
+//! [`ServerCommand`] combines types of the modules below it. Operations on a whole command are here: resolving its
+//! program, planning its sandbox, and reading its launch files.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,28 +10,27 @@ use crate::code::{CommandLine, LaunchFiles, scripts_named};
 use crate::programs::{CommandNotFound, SearchPath, default_directory, same_name};
 use crate::sandbox::{Plan, Sandbox, SandboxError};
 
-/// A program with its arguments. It is started as it stands here, never through a shell.
+/// A program with its arguments. Started directly, never through a shell.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ServerCommand {
-    /// A bare name that is looked up on the search path, or a path. A relative path starts at
-    /// the working directory.
+    /// Name of the program, looked up on the search path, or a path. A relative path starts at the working directory.
     pub program: String,
-    /// Arguments, one by one, not split or expanded any further.
+    /// Arguments without the program. They are neither split nor expanded.
     pub arguments: Vec<String>,
-    /// Variables added to the small environment that every server gets. They win over it.
+    /// Environment variables in addition to the default environment of servers. They override its values.
     pub environment: BTreeMap<String, String>,
-    /// Where the server runs; its home folder when not given.
+    /// Working directory of the server. Defaults to its home folder.
     pub working_directory: Option<PathBuf>,
-    /// What it may reach; none if all that its user may.
+    /// Sandbox of the server, or `None` to run it with all permissions of the user.
     pub sandbox: Option<Sandbox>,
-    /// The sandbox as it was approved. One that has become another by the start is not carried out.
+    /// The approved sandbox plan. If the plan at the start differs, the start fails.
     pub approved: Option<Plan>,
-    /// The files that it runs as they were approved. One that has changed by the start is not run.
+    /// The approved launch files. If they have changed at the start, the start fails.
     pub files: Option<LaunchFiles>,
 }
 
 impl ServerCommand {
-    /// The folder the server will run in.
+    /// Returns the working directory of the server.
     pub fn directory(&self) -> PathBuf {
         let own = || self.sandbox.as_ref().map(|sandbox| sandbox.home.clone());
         self.working_directory.clone().or_else(own).unwrap_or_else(default_directory)
@@ -39,17 +38,17 @@ impl ServerCommand {
 }
 
 impl SearchPath {
-    /// The program's file. A bare name is looked up here, or on the PATH configured for the
-    /// command; anything with a separator is a path that starts at the working directory.
+    /// Returns the path of the program. A bare name is looked up here, or on the `PATH` configured for the command. A
+    /// name with a separator is a path that starts at the working directory.
     ///
     /// # Errors
-    /// [`CommandNotFound`] when there is no such file or it may not be executed.
+    /// Returns [`CommandNotFound`] if the file does not exist or is not executable.
     pub fn resolve(&self, command: &ServerCommand) -> Result<PathBuf, CommandNotFound> {
         self.of_command(command).find(&command.program, &command.directory())
     }
 
-    /// The folders that this command itself searches: those of the PATH that is configured for it, else these. Relative ones start at its
-    /// working directory.
+    /// Returns the search path of this command: the `PATH` configured for it, else `self`. Relative folders start at
+    /// its working directory.
     #[must_use]
     pub fn of_command(&self, command: &ServerCommand) -> SearchPath {
         let configured = command.environment.iter().find(|(name, _)| same_name(name, "PATH"));
@@ -58,11 +57,11 @@ impl SearchPath {
 }
 
 impl Plan {
-    /// Finds out whether and how `program`, which was found for the command, can be held. Changes nothing. None if the command
-    /// has no sandbox.
+    /// Plans the sandbox of `program`, the resolved program of the command. Changes nothing. Returns `None` if the
+    /// command has no sandbox.
     ///
     /// # Errors
-    /// [`SandboxError`], if it can't be held as it was asked for.
+    /// Returns [`SandboxError`] if the requested sandbox can't be enforced.
     pub async fn make(
         command: &ServerCommand,
         program: &Path,
@@ -76,7 +75,7 @@ impl Plan {
 }
 
 impl LaunchFiles {
-    /// The files of this command, whose program was found here. Reads from the disk.
+    /// Reads the launch files of this command. `program` is its resolved program. Reads the disk.
     #[must_use]
     pub fn of(command: &ServerCommand, program: &Path, path: &SearchPath) -> LaunchFiles {
         let line = CommandLine {

@@ -1,7 +1,7 @@
-//! The one place where a process is started.
+//! The single place where processes are started.
 //!
-//! Linux ends a child when the *thread* that started it ends, so every process is started
-//! from one thread that lives as long as the app.
+//! Linux ends a child when the *thread* that started it ends, so every process is started from one thread that lives as
+//! long as the app.
 
 use std::ffi::OsString;
 use std::io;
@@ -19,24 +19,24 @@ use tokio::time::timeout;
 
 use crate::platform;
 
-/// How long the system may take to start a program (it may lie on a folder of the network).
+/// Time limit for the system to start a program, which may be on a network file system.
 const START_LIMIT: Duration = Duration::from_secs(10);
 
-/// How many starts may wait for their turn.
+/// Maximum number of queued starts.
 const WAITING_STARTS: usize = 1024;
 
-/// Prepares the child of a command, to give up rights before its program runs.
+/// Prepares the child of a command, to drop privileges before its program runs.
 pub(crate) type ChildSetup = Box<dyn FnOnce(&mut Command) + Send>;
 
-/// A process to start. Nothing is inherited but what stands here.
+/// A process to start. The child inherits nothing else from the app.
 pub(crate) struct Launch {
     pub(crate) program: PathBuf,
     pub(crate) arguments: Vec<OsString>,
     pub(crate) environment: Vec<(OsString, OsString)>,
     pub(crate) directory: PathBuf,
-    /// Whether input and standard error are pipes; otherwise they lead nowhere.
+    /// Set if standard input and standard error are pipes. Otherwise they are null devices.
     pub(crate) conversation: bool,
-    /// Runs on the command right before the start.
+    /// Modifies the command right before the start.
     pub(crate) setup: Option<ChildSetup>,
 }
 
@@ -45,13 +45,13 @@ type Job = Box<dyn FnOnce() + Send>;
 static LAUNCHER: Mutex<Option<SyncSender<Job>>> = Mutex::new(None);
 
 impl Launch {
-    /// Starts the process in its own session (Windows: its own job).
+    /// Starts the process in its own session (on Windows, its own job).
     pub(crate) async fn start(self) -> io::Result<Box<dyn ChildWrapper>> {
         let runtime = Handle::current();
         let (reply, started) = oneshot::channel();
         submit(Box::new(move || {
             let _runtime = runtime.enter();
-            // Nobody waits any more: the process is dropped, and killed by that.
+            // The caller has stopped waiting: the process is killed and dropped.
             if let Err(Ok(mut late)) = reply.send(self.start_here()) {
                 let _ = late.start_kill();
             }
@@ -60,8 +60,8 @@ impl Launch {
             Ok(Ok(result)) => result,
             Ok(Err(_)) => Err(io::Error::other("the starting thread has ended")),
             Err(_) => {
-                // The thread is stuck in the system. It stays as the parent of what it has started;
-                // a new one serves what comes next.
+                // The thread is blocked in the system. It remains the parent of the processes it has started, and a new
+                // thread serves later starts.
                 *lock() = None;
                 Err(io::Error::from(io::ErrorKind::TimedOut))
             }
@@ -108,7 +108,7 @@ fn submit(job: Job) -> io::Result<()> {
         for job in received {
             job();
         }
-        // Ending now would kill what was started here.
+        // Ending the thread now would kill the processes it has started.
         loop {
             std::thread::park();
         }

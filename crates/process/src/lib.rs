@@ -7,17 +7,17 @@
 //! Each module uses only those below it:
 //!
 //! - `server`: starts a server, waits for it, and ends it
-//! - `blocked`: what a failed server may have missed in its sandbox
-//! - `missing`: files that a command needs and its sandbox does not reach
-//! - `command`: what is configured and approved of a server
+//! - `blocked`: paths that a failed server may have missed in its sandbox
+//! - `missing`: files that a command needs and its sandbox does not make accessible
+//! - `command`: the configured and approved command of a server
 //! - `code`: the files that decide what a command runs
-//! - [`sandbox`]: what a server may reach, and what holds it
-//! - `programs`: where programs are looked for
-//! - `launch`: the one place where a process is started
-//! - [`orphans`]: ending what a killed app has left behind
-//! - `platform`: what differs between operating systems
+//! - [`sandbox`]: the access of a server, and its enforcement
+//! - `programs`: the search path for programs
+//! - `launch`: the single place where processes are started
+//! - [`orphans`]: ends the servers of a killed app
+//! - `platform`: code specific to operating systems
 //!
-//! Sizes, numbers and times are bounded: a program may be hostile.
+//! Sizes, counts and times are bounded, because a program may be hostile.
 
 mod blocked;
 mod code;

@@ -1,5 +1,5 @@
-//! Files that a program in a sandbox needs and does not reach, as far as that can be told before it is started: the folder of a script, the
-//! programs behind a version manager's shim.
+//! Finds files that a sandboxed program needs and can't access, as far as this is known before the start: the folder of
+//! a script, and the programs behind a version manager's shim.
 
 use std::path::{Path, PathBuf};
 
@@ -8,31 +8,31 @@ use crate::command::ServerCommand;
 use crate::programs::SearchPath;
 use crate::sandbox::Plan;
 
-/// The folder in which version managers (pyenv, rbenv, nodenv, asdf, mise) put small programs that run the real ones.
+/// Folder in which version managers (pyenv, rbenv, nodenv, asdf, mise) put small programs that run the real ones.
 const SHIMS: &str = "shims";
 
-/// Something that a program needs and its sandbox does not reach.
+/// A file that a program needs and its sandbox does not make accessible.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Missing {
-    /// The program is a shim, and what it runs lies in this folder.
+    /// The program is a shim of a version manager, and its targets are inaccessible.
     Shim {
-        /// The shim.
+        /// Path of the shim.
         program: PathBuf,
-        /// The folder of the version manager.
+        /// Folder of the version manager.
         folder: PathBuf,
     },
-    /// A file that the command names.
+    /// A file that the command names is inaccessible.
     File {
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
-        /// The folder that it lies in.
+        /// Folder of the file, which can be added to the sandbox.
         folder: PathBuf,
     },
-    /// A script that is named without a folder, and is looked for where the server starts.
+    /// A script is named by a relative path, and does not exist in the working directory.
     Relative {
-        /// The argument.
+        /// Argument that names the script.
         argument: String,
-        /// Where the server starts.
+        /// Working directory of the server.
         directory: PathBuf,
     },
 }
@@ -61,7 +61,7 @@ impl std::fmt::Display for Missing {
     }
 }
 
-/// Files that the command needs and does not reach in this plan. Reads from the disk.
+/// Returns the files that the command needs and can't access under this plan. Reads the disk.
 #[must_use]
 pub fn missing(command: &ServerCommand, program: &Path, path: &SearchPath, plan: &Plan) -> Vec<Missing> {
     let reach = &plan.reach;
@@ -74,7 +74,7 @@ pub fn missing(command: &ServerCommand, program: &Path, path: &SearchPath, plan:
         found.push(Missing::Shim { program: program.to_owned(), folder: folder.to_owned() });
     }
     for file in LaunchFiles::of(command, program, path).iter().skip(1) {
-        // A link is reached if it and what it leads to are.
+        // A link is accessible only if both the link and its target are.
         let out_of_reach = [&file.path, &file.real].into_iter().find(|path| !is_reached(path));
         if let Some((file, folder)) = out_of_reach.and_then(|file| Some((file, file.parent()?))) {
             found.push(Missing::File { file: file.clone(), folder: folder.to_owned() });
@@ -84,7 +84,7 @@ pub fn missing(command: &ServerCommand, program: &Path, path: &SearchPath, plan:
     for argument in command.arguments.iter().filter(|argument| !argument.starts_with('-')) {
         let named = Path::new(argument);
         let is_there = || named.is_absolute() || directory.join(named).exists();
-        // An address or a package is no file, whatever it ends with.
+        // A URL or a package specifier is not a file, whatever its ending is.
         if has_code_name(named) && !argument.contains("://") && !argument.contains('@') && !is_there() {
             found.push(Missing::Relative { argument: argument.clone(), directory: directory.clone() });
         }
@@ -137,13 +137,13 @@ mod tests {
         };
         let found = missing_of(&command(&script), Path::new("/bin/sh"));
         let file = Missing::File { file: base.join("project/server.py"), folder: base.join("project") };
-        assert_eq!(found, [file], "a script outside of what is reached");
+        assert_eq!(found, [file], "a script outside of the sandbox must be reported");
         let found = missing_of(&command("server.py"), Path::new("/bin/sh"));
         let relative = Missing::Relative { argument: "server.py".to_owned(), directory: base.join("own") };
-        assert_eq!(found, [relative], "a script that is not where the server starts");
+        assert_eq!(found, [relative], "a script that is not in the working directory must be reported");
         let found = missing_of(&command("--version"), &shim);
         let of_shim = Missing::Shim { program: shim.clone(), folder: base.join("manager") };
-        assert_eq!(found, [of_shim], "what a shim runs");
+        assert_eq!(found, [of_shim], "the targets of a shim must be reported");
         let mut reached = command(&script);
         let folder = crate::sandbox::Folder { path: base.clone(), access: crate::sandbox::Access::Read };
         reached.sandbox.as_mut().unwrap().folders.push(folder);

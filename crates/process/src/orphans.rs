@@ -1,8 +1,7 @@
 //! Ends server processes that a killed app has left behind.
 //!
-//! The app keeps one [`RunningRecord`] per running server on disk and removes it when the server is
-//! gone. At the next start [`sweep`] ends what is still there, and only if it is certain that it
-//! is the very same process group.
+//! The app stores one [`RunningRecord`] per running server on disk and removes it when the server has ended. At the
+//! next start [`sweep`] ends the remaining servers, and only if it is certain that a process group is the recorded one.
 
 use std::fmt;
 use std::num::ParseIntError;
@@ -12,50 +11,51 @@ use foreign::visible;
 
 use crate::platform::{self, StartTime};
 
-/// One running server, as it is remembered for the next start. `Display` writes it as one line,
-/// `FromStr` reads that line.
+/// Record of one running server, stored for the next start. `Display` writes it as one line, and `FromStr` parses that
+/// line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunningRecord {
-    /// The server's process.
+    /// Process ID of the server.
     pub pid: u32,
-    /// Its process group.
+    /// Process group ID of the server.
     pub group: u32,
-    /// When that process was started.
+    /// Start time of the server's process.
     pub start_time: StartTime,
-    /// The app that started it. While it runs, its servers are not touched.
+    /// Process ID of the app that started the server. While it runs, its servers are not touched.
     pub owner: u32,
-    /// When the app was started.
+    /// Start time of the app.
     pub owner_start_time: StartTime,
-    /// System numbers of the pipes that the server was given (Linux only, else empty).
+    /// Inode numbers of the server's pipes (Linux only, else empty).
     pub pipes: Vec<u64>,
-    /// The program, for messages.
+    /// Path of the program, for messages.
     pub program: String,
 }
 
-/// What became of one record.
+/// The result of sweeping one record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Swept {
-    /// The record as given.
+    /// The record that was passed to [`sweep`].
     pub record: RunningRecord,
-    /// What was found, and done.
+    /// Outcome of sweeping the record.
     pub outcome: SweepOutcome,
 }
 
-/// Result of looking at one record.
+/// Outcome of sweeping one record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SweepOutcome {
-    /// It was still running and has been killed with its whole group.
+    /// The server was still running and has been killed with its whole group.
     Killed,
-    /// Nothing of it is left. The record can be dropped.
+    /// No process of the server remains. The record can be deleted.
     NotRunning,
-    /// The app that started it is still running, so it is no orphan. The record must stay.
+    /// The app that started the server is still running, so it is not an orphan. The record must be retained.
     OwnerRunning,
-    /// It is still running but could not be killed. The record should stay.
+    /// The server is still running but could not be killed. The record should be retained. Contains the system's error
+    /// message.
     Failed(String),
 }
 
-/// Looks at every record and kills the groups that are left over. Kills nothing else: the pid
-/// must have the recorded start time, or a process of the group must hold a recorded pipe.
+/// Kills the process groups that remain from these records. Kills nothing else: the pid must have the recorded start
+/// time, or a process of the group must have a recorded pipe open.
 pub fn sweep(records: &[RunningRecord]) -> Vec<Swept> {
     records.iter().map(|record| Swept { record: record.clone(), outcome: sweep_one(record) }).collect()
 }
@@ -65,7 +65,7 @@ fn sweep_one(record: &RunningRecord) -> SweepOutcome {
     if is_owner && !platform::has_ended(record.owner) {
         return SweepOutcome::OwnerRunning;
     }
-    // What left the group goes with it.
+    // Processes that left the group are ended as well.
     let were_some = platform::end_marked_by(record.owner, &record.owner_start_time);
     let leader = StartTime::of(record.pid);
     let ours = match leader {
@@ -76,7 +76,7 @@ fn sweep_one(record: &RunningRecord) -> SweepOutcome {
         return if were_some { SweepOutcome::Killed } else { SweepOutcome::NotRunning };
     }
     match platform::kill_group(record.group) {
-        // It may have been killed a moment ago, by its mark.
+        // The mark may already have ended the group.
         Ok(()) => SweepOutcome::Killed,
         Err(_) if were_some => SweepOutcome::Killed,
         Err(error) => SweepOutcome::Failed(error.to_string()),
@@ -100,13 +100,13 @@ impl fmt::Display for RunningRecord {
     }
 }
 
-/// A line that is not a [`RunningRecord`]. Skip it: what it meant cannot be known.
+/// Error of parsing a line that is not a [`RunningRecord`]. The line should be skipped.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum InvalidRecord {
-    /// Fewer than the seven fields.
+    /// The line has fewer than seven fields.
     #[error("the record of a running server has too few fields")]
     TooFewFields,
-    /// A field that should be a number is none.
+    /// A numeric field is not a number.
     #[error("the record of a running server holds something that is not a number: {0}")]
     NotANumber(#[from] ParseIntError),
 }
@@ -161,10 +161,14 @@ mod tests {
 
     #[test]
     fn a_broken_line_is_refused() {
-        assert_eq!("12 13".parse::<RunningRecord>(), Err(InvalidRecord::TooFewFields), "a cut line names its fault");
+        assert_eq!(
+            "12 13".parse::<RunningRecord>(),
+            Err(InvalidRecord::TooFewFields),
+            "a truncated line must report the missing fields"
+        );
         assert!(
             matches!("x 1 a 1 a - p".parse::<RunningRecord>(), Err(InvalidRecord::NotANumber(_))),
-            "a line with a wrong pid names its fault"
+            "a line with an invalid pid must report the invalid number"
         );
     }
 
@@ -210,8 +214,8 @@ mod tests {
         while !platform::has_ended(owner) {
             std::thread::yield_now();
         }
-        assert!(StartTime::of(owner).is_some(), "its pid is still taken");
-        assert_eq!(sweep(&[its])[0].outcome, SweepOutcome::NotRunning, "its servers are nobody's");
+        assert!(StartTime::of(owner).is_some(), "the pid must still be in use");
+        assert_eq!(sweep(&[its])[0].outcome, SweepOutcome::NotRunning, "a killed app must not count as running");
         app.wait().unwrap();
     }
 }

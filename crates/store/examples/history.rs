@@ -1,4 +1,4 @@
-//! How fast the history is with 50,000 messages: `cargo run --profile profiling -p store --example history`.
+//! Measures the history with 50,000 messages: `cargo run --profile profiling -p store --example history`.
 #![allow(clippy::print_stdout)]
 
 use std::sync::Arc;
@@ -14,7 +14,7 @@ const CONVERSATIONS: usize = 450;
 const EACH: usize = 100;
 const LONG: usize = 5_000;
 const PICTURES: usize = 50;
-/// How often each thing is measured.
+/// Number of measurements of each operation.
 const TIMES: usize = 20;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -102,7 +102,7 @@ fn fill(history: &dyn History) -> Result<u64, StoreError> {
     Ok(random)
 }
 
-/// The median and the slowest of some times.
+/// Prints the median and the maximum of several measurements.
 fn measure<E>(name: &str, mut act: impl FnMut() -> Result<usize, E>) -> Result<(), E> {
     let mut times: Vec<Duration> = Vec::with_capacity(TIMES);
     let mut count = 0;
@@ -128,13 +128,13 @@ fn item(id: &str, text: &str, state: ItemState) -> NewItem {
     }
 }
 
-/// A picture of 200 KB that is like no other, in base64.
+/// Returns a random picture of 200 KB, in base64.
 fn picture(random: &mut u64) -> Value {
     let data: String = (0..200_000).map(|_| char::from(b'a' + (next(random) % 26) as u8)).collect();
     json!({"type": "image", "data": data, "mimeType": "image/png"})
 }
 
-/// Words as frequent as in a language: few are in all messages, many in few.
+/// Returns words with a frequency distribution similar to a natural language.
 fn sentence(random: &mut u64, words: usize) -> String {
     const FREQUENT: [&str; 12] =
         ["the", "of", "and", "in", "to", "港口", "我们在", "北京", "见面", "天气", "船", "我们在港口见面"];
@@ -144,7 +144,7 @@ fn sentence(random: &mut u64, words: usize) -> String {
         if number.is_multiple_of(3) {
             text.push_str(FREQUENT[(number / 3 % 12) as usize]);
         } else {
-            // The lower the more frequent.
+            // Lower ranks are more frequent.
             let rank = 10_000.0_f64.powf((number / 3 % 100_000) as f64 / 100_000.0);
             text.push_str(&word(rank as usize));
         }
@@ -153,7 +153,7 @@ fn sentence(random: &mut u64, words: usize) -> String {
     text
 }
 
-/// The word of a rank. Several begin alike, as words do.
+/// Returns the word of a rank. Several words have common prefixes.
 fn word(rank: usize) -> String {
     const SYLLABLES: [&str; 24] = [
         "ber", "con", "da", "el", "fi", "gra", "ho", "in", "ju", "ka", "lo", "mar", "no", "or", "pre", "qui", "ra",

@@ -1,4 +1,4 @@
-//! A folder of files that can be made again: answers of registries (`registry::RegistryCache`).
+//! A folder of files that can be recreated: responses of registries (`registry::RegistryCache`).
 
 use std::path::{Path, PathBuf};
 
@@ -8,22 +8,22 @@ use ports::CacheFiles;
 use crate::files::{self, Existing};
 use crate::lock::Lock;
 
-/// The longest name of a file, in bytes.
+/// Maximum length of a file name, in bytes.
 const MAX_NAME: usize = 100;
-/// The lock's file, whose name no file of the cache can have.
+/// Name of the lock file, which no file of the cache can have.
 const LOCK: &str = ".lock";
 
-/// A folder of files that can be made again.
+/// A folder of files that can be recreated.
 #[derive(Debug)]
 pub struct CacheFolder {
     path: PathBuf,
 }
 
 impl CacheFolder {
-    /// Opens a folder for its user alone, and makes it if it is missing.
+    /// Opens a folder that is accessible only to its user, and creates it if it does not exist.
     ///
     /// # Errors
-    /// If it can't be made.
+    /// Returns [`StoreError`] if the folder can't be created.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         Ok(Self { path: crate::real_folder(path)? })
     }
@@ -66,7 +66,7 @@ impl CacheFiles for CacheFolder {
         let mut names = Vec::new();
         for entry in std::fs::read_dir(&self.path).map_err(|error| failed(&error))? {
             let name = entry.map_err(|error| failed(&error))?.file_name();
-            // Others are no files of the cache.
+            // Other files do not belong to the cache.
             if let Some(name) = name.to_str().filter(|name| self.place(name).is_ok()) {
                 names.push(name.to_owned());
             }
@@ -91,10 +91,10 @@ mod tests {
         let folder = CacheFolder::open(&outside.path().join("cache")).unwrap();
         folder.write("a.json", b"1").unwrap();
         assert_eq!(folder.read("a.json", 8), Ok(Some(b"1".to_vec())));
-        assert!(folder.read("a.json", 0).is_err(), "more is not read");
+        assert!(folder.read("a.json", 0).is_err(), "a file beyond the limit must not be read");
         assert_eq!(folder.names(), Ok(vec!["a.json".to_owned()]));
         for name in ["../a.json", "a/b", ".hidden", "", "a\\b", "ü"] {
-            assert!(folder.write(name, b"1").is_err(), "{name:?} is no name");
+            assert!(folder.write(name, b"1").is_err(), "{name:?} must be refused as a name");
         }
         #[cfg(unix)]
         {

@@ -1,8 +1,9 @@
-//! Encryption at rest: the key for what is said in conversations (`history`) and for the contents of the audit log (`audit`), and the
+//! Encryption at rest: the key for conversation content (`history`) and for contents of the audit log (`audit`), and
 //! SQL functions that encrypt and decrypt columns with it.
 //!
-//! An encrypted value is a BLOB: a version, a nonce, AES-256-GCM over the text. A plain one is TEXT, as a file has it that was
-//! written without a keychain. So each row says by its type which it is, and a file may be read in the middle of its migration.
+//! An encrypted value is a BLOB: a version, a nonce, and the text encrypted with AES-256-GCM. A plain value is TEXT, as
+//! written without a keychain. So the type of each value shows whether it is encrypted, and a file can be read during
+//! its migration.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -12,26 +13,26 @@ use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Error};
 
-/// The first byte of an encrypted value.
+/// First byte of an encrypted value.
 const VERSION: u8 = 1;
-/// An encrypted value is longer than its text by this, in bytes.
+/// Number of bytes by which an encrypted value is longer than its text.
 const OVERHEAD: usize = 1 + NONCE_LEN + 16;
 
-/// The key of contents, derived from the one that the keychain opens.
+/// The key of contents, derived from the one in the keychain.
 pub(crate) struct ContentKey {
-    /// Tells it from other keys, and does not give it away.
+    /// Identifier of the key, which does not reveal it.
     pub(crate) id: String,
     cipher: RandomizedNonceKey,
     names: hmac::Key,
 }
 
-/// A value can't be decrypted: another key, another column, or damage.
+/// Error for a value that can't be decrypted: another key, another column, or damage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("it can't be decrypted with the key in the keychain")]
 pub(crate) struct Undecipherable;
 
 impl ContentKey {
-    /// A key from 32 bytes for the cipher, and 32 for names.
+    /// Creates a key from 32 bytes for the cipher and 32 bytes for names.
     pub(crate) fn new(id: String, cipher: &[u8], names: &[u8]) -> Result<Self, Undecipherable> {
         let cipher = RandomizedNonceKey::new(&AES_256_GCM, cipher).map_err(|_| Undecipherable)?;
         Ok(Self { id, cipher, names: hmac::Key::new(hmac::HMAC_SHA256, names) })
@@ -66,12 +67,12 @@ impl ContentKey {
         String::from_utf8(self.decrypt(column, encrypted)?).map_err(|_| Undecipherable)
     }
 
-    /// The length of the text that was encrypted.
+    /// Returns the length of the text in an encrypted value.
     pub(crate) const fn length_of(encrypted: &[u8]) -> usize {
         encrypted.len().saturating_sub(OVERHEAD)
     }
 
-    /// A name for bytes that only who has the key can compute, so that nobody else can test a guess of them.
+    /// Returns a keyed hash of the bytes, so that nobody without the key can test guesses.
     pub(crate) fn name_of(&self, bytes: &[u8]) -> [u8; 32] {
         let mut name = [0; 32];
         name.copy_from_slice(hmac::sign(&self.names, bytes).as_ref());
@@ -80,13 +81,13 @@ impl ContentKey {
 }
 
 impl ContentKey {
-    /// Returns true if this is the name of these bytes, in a time that tells nothing of it.
+    /// Returns `true` if this is the keyed hash of these bytes. Takes constant time.
     pub(crate) fn made(&self, bytes: &[u8], name: &[u8]) -> bool {
         hmac::verify(&self.names, bytes, name).is_ok()
     }
 }
 
-/// The key that the SQL functions of one or more connections use; none as long as the file is plain.
+/// The key that the SQL functions of connections use, or `None` while the file is plain.
 #[derive(Clone, Default)]
 pub(crate) struct ContentKeySlot(Arc<RwLock<Option<Arc<ContentKey>>>>);
 
@@ -100,11 +101,11 @@ impl ContentKeySlot {
     }
 }
 
-/// Adds `encrypted(column, value)` and `decrypted(column, value)` to a connection. With no key in the slot `encrypted` gives a text
-/// as it is. `decrypted` gives plain values as they are, and fails for what it has no key for; there `readable` gives NULL.
-/// `has_key()` tells if there is a key in the slot.
+/// Adds the SQL functions `encrypted(column, value)` and `decrypted(column, value)` to a connection. Without a key in
+/// the slot, `encrypted` returns the text unchanged. `decrypted` returns plain values unchanged, and fails if the value
+/// can't be decrypted, where `readable` returns NULL. `has_key()` returns true if there is a key in the slot.
 pub(crate) fn add_functions(connection: &Connection, slot: &ContentKeySlot) -> rusqlite::Result<()> {
-    // Not to be called from a view or a trigger that somebody wrote into the file.
+    // Must not be callable from a view or a trigger that another program wrote into the file.
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DIRECTONLY;
     let own = slot.clone();
     connection.create_scalar_function("has_key", 0, flags, move |_| Ok(own.get().is_some()))?;
@@ -118,7 +119,7 @@ pub(crate) fn add_functions(connection: &Connection, slot: &ContentKeySlot) -> r
     })
 }
 
-/// Returns true if what a connection with [`add_functions`] writes is encrypted.
+/// Returns `true` if a connection with [`add_functions`] writes encrypted values.
 pub(crate) fn has_key(connection: &Connection) -> rusqlite::Result<bool> {
     connection.prepare_cached("SELECT has_key()")?.query_row([], |row| row.get(0))
 }
@@ -162,10 +163,10 @@ mod tests {
     fn a_value_is_decrypted_with_its_key_in_its_column_only() {
         let (one, two) = (key(1), key(2));
         let encrypted = one.encrypt("body", b"the fjord").unwrap();
-        assert_eq!(encrypted.len(), "the fjord".len() + OVERHEAD, "it grows by a fixed length");
-        assert_eq!(one.decrypt_text("body", &encrypted).as_deref(), Ok("the fjord"), "its key decrypts it");
-        assert_eq!(one.decrypt("title", &encrypted), Err(Undecipherable), "in another column it means nothing");
-        assert_eq!(two.decrypt("body", &encrypted), Err(Undecipherable), "nor under another key");
+        assert_eq!(encrypted.len(), "the fjord".len() + OVERHEAD, "encryption must add a fixed length");
+        assert_eq!(one.decrypt_text("body", &encrypted).as_deref(), Ok("the fjord"), "the key must decrypt its value");
+        assert_eq!(one.decrypt("title", &encrypted), Err(Undecipherable), "another column must not decrypt");
+        assert_eq!(two.decrypt("body", &encrypted), Err(Undecipherable), "another key must not decrypt");
         assert_ne!(one.encrypt("body", b"the fjord").unwrap(), encrypted, "equal texts look different");
         for at in 0..encrypted.len() {
             let mut changed = encrypted.clone();
@@ -191,7 +192,7 @@ mod tests {
         };
         assert_eq!(read("SELECT typeof(v) FROM t").unwrap(), ["text", "blob", "null"].map(|t| Some(t.to_owned())));
         let values = read("SELECT decrypted('v', v) FROM t").unwrap();
-        assert_eq!(values, [Some("plain".to_owned()), Some("secret".to_owned()), None], "each reads as it was");
+        assert_eq!(values, [Some("plain".to_owned()), Some("secret".to_owned()), None], "each value must be decrypted");
         slot.set(None);
         assert!(read("SELECT decrypted('v', v) FROM t").is_err(), "without the key an encrypted value is an error");
     }

@@ -1,4 +1,4 @@
-//! What the databases have in common: how one is opened, and how a failure is told.
+//! Common functions of the databases: opening, and error messages.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 use domain::StoreError;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
-/// How long to wait for other programs that write; they do so for milliseconds.
+/// Maximum time to wait for other processes that write, which takes milliseconds.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
-/// Between two attempts at what SQLite itself does not wait for.
+/// Pause between two attempts in cases for which SQLite itself does not wait.
 const RETRY_AFTER: Duration = Duration::from_millis(5);
 
-/// Opens the database to write, and makes the file, for its owner alone, if there is none. `version` is what this program
-/// knows, as `PRAGMA user_version` tells it; a file without has `tables` made in it, and an older one is upgraded in one
-/// transaction.
+/// Opens the database for writing, and creates the file, accessible only to its owner, if it does not exist. `version`
+/// is the schema version of this program, stored in `PRAGMA user_version`. A new file gets `tables`, and an older one
+/// is upgraded in one transaction.
 pub(crate) fn open(path: &Path, version: i64, tables: &str, upgrade: Upgrade) -> Result<Connection, StoreError> {
     if let Some(folder) = path.parent() {
         crate::files::make_folder(folder)?;
@@ -34,15 +34,15 @@ pub(crate) fn open(path: &Path, version: i64, tables: &str, upgrade: Upgrade) ->
     Ok(connection)
 }
 
-/// Which version of its program wrote the tables; 0 if there are none.
+/// Returns the schema version of the file, or 0 if it has no tables.
 pub(crate) fn version_of(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
 /// Connects to an existing file.
 ///
-/// Blocks for up to [`PATIENCE`] while another connection has the file for itself: SQLite reports `SQLITE_BUSY` without
-/// calling the busy handler while a new file becomes a WAL database, and while the last connection of another program
+/// Blocks for up to [`PATIENCE`] while another connection has exclusive access: SQLite reports `SQLITE_BUSY` without
+/// calling the busy handler while a new file becomes a WAL database, and while the last connection of another process
 /// removes its WAL (<https://sqlite.org/wal.html>, section 2.2 and 9).
 pub(crate) fn connect(path: &Path) -> rusqlite::Result<Connection> {
     let deadline = Instant::now() + PATIENCE;
@@ -59,25 +59,26 @@ fn is_busy(error: &rusqlite::Error) -> bool {
 }
 
 fn connect_once(path: &Path) -> rusqlite::Result<Connection> {
-    // One thread at a time uses each connection.
+    // Each connection is used by one thread at a time.
     let connection =
         Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.busy_timeout(PATIENCE)?;
-    // Only before the first table is made does this have an effect.
+    // Takes effect only before the first table is created.
     connection.pragma_update(None, "auto_vacuum", "incremental")?;
     connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
-    // What is written outlasts the program. What is copied from the journal into the database is synced by SQLite.
+    // Written data survives a crash of the process. SQLite syncs data when it is copied from the journal into the
+    // database.
     connection.pragma_update(None, "synchronous", "normal")?;
-    // What was removed is gone.
+    // Overwrites deleted content.
     connection.pragma_update(None, "secure_delete", true)?;
-    // Whoever can write the file can write functions into its schema.
+    // A program with write access to the file could add functions to its schema.
     connection.pragma_update(None, "trusted_schema", false)?;
     Ok(connection)
 }
 
 fn make_tables(connection: &Connection, version: i64, tables: &str, upgrade: Upgrade) -> rusqlite::Result<()> {
     let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
-    // Another program may have been faster.
+    // Another process may have created the tables meanwhile.
     let found = version_of(&transaction)?;
     if found == 0 {
         transaction.execute_batch(tables)?;
@@ -91,17 +92,18 @@ fn make_tables(connection: &Connection, version: i64, tables: &str, upgrade: Upg
     read_schema_again(connection)
 }
 
-/// Has a connection notice that the text of a table changed.
+/// Makes a connection reload the schema after a table definition changed.
 pub(crate) fn read_schema_again(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch("PRAGMA writable_schema = RESET")
 }
 
-/// Brings the tables of an older version to the latest one.
+/// Upgrades the tables of an older version to the latest one.
 pub(crate) type Upgrade = fn(&Connection) -> rusqlite::Result<()>;
 
-/// Has columns of a table take values of all types. What they hold stays as it is, so only the table's text changes, as
-/// <https://sqlite.org/lang_altertable.html#making_other_kinds_of_table_schema_changes> describes it. A table whose text is
-/// not `before` is left alone.
+/// Changes a table definition so that columns accept values of all types. Stored values do not change, so only the text
+/// of the definition is replaced, as
+/// <https://sqlite.org/lang_altertable.html#making_other_kinds_of_table_schema_changes> describes. A table whose
+/// definition is not `before` is left unchanged.
 pub(crate) fn replace_text_of_table(
     connection: &Connection,
     table: &str,
@@ -118,18 +120,18 @@ pub(crate) fn replace_text_of_table(
     Ok(())
 }
 
-/// Gives some free pages back to the disk. Whether these were the last.
+/// Returns some free pages to the file system. Returns `true` if none remain.
 pub(crate) fn give_back(connection: &Connection, pages: i64) -> rusqlite::Result<bool> {
     let mut statement = connection.prepare(&format!("PRAGMA incremental_vacuum({pages})"))?;
     let mut rows = statement.query([])?;
-    // Each step gives some pages back.
+    // Each step returns some pages to the file system.
     while rows.next()?.is_some() {}
     let left: i64 = connection.pragma_query_value(None, "freelist_count", |row| row.get(0))?;
     Ok(left == 0)
 }
 
-/// Copies the journal into the database and empties it. Whether that was done: it can't be while another program reads for longer
-/// than `wait`.
+/// Copies the journal into the database and truncates it. Returns `false` if another process reads for longer than
+/// `wait`.
 pub(crate) fn empty_journal(connection: &Connection, wait: Duration) -> rusqlite::Result<bool> {
     connection.busy_timeout(wait)?;
     let is_done = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| Ok(row.get::<_, i64>(0)? == 0));
@@ -137,7 +139,7 @@ pub(crate) fn empty_journal(connection: &Connection, wait: Duration) -> rusqlite
     is_done
 }
 
-/// SQLite has signed numbers only; these are far from the end of either.
+/// Converts to the signed numbers of SQLite. Actual values are far from the limits of both types.
 pub(crate) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
@@ -146,7 +148,7 @@ pub(crate) fn unsigned(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }
 
-/// An error that says what was tried, why it failed and what to do.
+/// Returns an error with the attempted action, the cause, and advice.
 pub(crate) fn failed(path: &Path, tried: &str, error: &rusqlite::Error) -> StoreError {
     let next = match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => "; make room on the disk",

@@ -1,4 +1,4 @@
-//! Small documents, each one readable JSON file.
+//! Small documents, each a readable JSON file.
 
 mod announced;
 
@@ -18,14 +18,15 @@ use crate::files::{self, Existing};
 use crate::lock::Lock;
 use crate::sealed_document::{DocumentSealer, FileText, Judged, OLDER, SEALED};
 
-/// A document is small; more is not read.
+/// Maximum size of a document, in bytes.
 const LIMIT: u64 = 16 << 20;
-/// How long a document that is to be sealed waits for the keychain.
+/// Maximum time that a sealed document waits for the keychain.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The keychain is told of what servers used at most this often, as each answer of a model is counted (`sampling.json`).
+/// Minimum interval between updates of the keychain because of usage counts, since each model response is counted
+/// (`sampling.json`).
 const COUNT_INTERVAL: Duration = Duration::from_secs(30);
-/// What was used, in each entry of `sampling.json`. All else in it is set by the user.
+/// Member with the usage counts in each entry of `sampling.json`. All other members are settings of the user.
 const COUNTS: &str = "spent";
 
 /// The folder with the documents.
@@ -34,22 +35,22 @@ pub(crate) struct DocumentFolder {
     lock: Lock,
     sealer: Arc<DocumentSealer>,
     refused: Mutex<BTreeMap<&'static str, RefusedDocument>>,
-    /// The documents that were removed, which is told once.
+    /// Documents whose removal was already reported.
     missed: Mutex<BTreeSet<&'static str>>,
-    /// When the keychain was told last of what servers used.
+    /// Time at which the keychain was last updated because of usage counts.
     counted: Mutex<Option<Instant>>,
 }
 
-/// What is in a file.
+/// The checked content of a document file.
 enum Checked {
     Nothing,
     Document(Value),
-    /// There may be something that can't be used now, and why.
+    /// The document can't be used now, for this reason.
     Withheld(String),
 }
 
 impl Checked {
-    /// The content of a file. [`NEVER_WRITTEN`] stands for no document.
+    /// Converts the content of a file. [`NEVER_WRITTEN`] represents a missing document.
     fn of(value: Value) -> Self {
         if value == NEVER_WRITTEN { Self::Nothing } else { Self::Document(value) }
     }
@@ -82,8 +83,8 @@ impl DocumentFolder {
         self.path.join(name.file_name())
     }
 
-    /// Reads a document. One that another program wrote, where it may not, is moved out of the way; the lock is held for that,
-    /// unless it is held already.
+    /// Reads a document. A sealed document that another program wrote is moved out of the way. The lock is taken for
+    /// that, unless it is already held.
     fn read_checked(&self, name: Document, is_held: bool) -> Result<Checked, StoreError> {
         let path = self.place(name);
         let Some(bytes) = files::read(&path, LIMIT)? else { return self.read_missing(name, is_held) };
@@ -98,7 +99,7 @@ impl DocumentFolder {
                 return Ok(Checked::Withheld(cause));
             }
             Judged::Forged(_) if !is_held => {
-                // It may have been written meanwhile, after an older one was read.
+                // The document may have been rewritten since it was read.
                 let _held = self.lock.hold()?;
                 return self.read_checked(name, true);
             }
@@ -114,7 +115,7 @@ impl DocumentFolder {
         Ok(Checked::Nothing)
     }
 
-    /// Reads a document that has no file: a program may have been killed while it wrote the first one.
+    /// Reads a document whose file is missing: a process may have been killed during the first write.
     fn read_missing(&self, name: Document, is_held: bool) -> Result<Checked, StoreError> {
         if SEALED.contains(&name) && self.sealer.is_missed(name) && self.next_place(name).exists() {
             if !is_held {
@@ -133,7 +134,7 @@ impl DocumentFolder {
         self.missed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// There is no file. If there was one, somebody removed it.
+    /// Handles a missing file. If there was one before, its removal is reported.
     fn miss(&self, name: Document) {
         if SEALED.contains(&name) && self.sealer.is_missed(name) && self.missed().insert(name.file_name()) {
             let cause = "it was removed".to_owned();
@@ -145,11 +146,12 @@ impl DocumentFolder {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).insert(name.file_name(), refused);
     }
 
-    /// Writes a document over what `before` is in it; the lock is held. With `tells` the keychain knows of it first, so that an older
-    /// copy is refused from then on.
+    /// Writes a document that contains `before`. The lock must be held. With `tells`, the keychain is updated first, so
+    /// that an older copy is refused afterwards.
     ///
     /// # Errors
-    /// If it can't be sealed or written. The former content holds then, unless the error says otherwise.
+    /// Returns [`StoreError`] if the document can't be sealed or written. The former content stays valid, unless the
+    /// error says otherwise.
     fn write_held(&self, name: Document, before: Option<&Value>, value: &Value, tells: bool) -> Result<(), StoreError> {
         let path = self.place(name);
         if !SEALED.contains(&name) {
@@ -168,16 +170,17 @@ impl DocumentFolder {
         Ok(())
     }
 
-    /// Seals a document; the lock is held. Its number is above that of the file beside its place, which the keychain may know of.
+    /// Seals a document. The lock must be held. Its number is greater than that of the pending file, which the keychain
+    /// may know.
     fn sealed(&self, name: Document, value: &Value) -> Result<FileText, StoreError> {
-        // One that can't be read is no obstacle, as it is replaced.
+        // An unreadable pending file is ignored, because it is replaced.
         let beside = files::read(&self.next_place(name), LIMIT).ok().flatten();
         let sealed = self.sealer.text(name, value, beside.as_deref());
         sealed.map_err(|cause| unsealable(&self.place(name), &cause))
     }
 
-    /// Returns true if the keychain is to know of this change. Of what servers used it is told the first time, and then every
-    /// [`COUNT_INTERVAL`].
+    /// Returns `true` if the keychain must know of this change. For usage counts this is the case for the first change,
+    /// and then every [`COUNT_INTERVAL`].
     fn tells(&self, name: Document, before: Option<&Value>, after: &Value) -> bool {
         if name != Document::Sampling {
             return true;
@@ -191,7 +194,7 @@ impl DocumentFolder {
     }
 }
 
-/// What the user set for servers.
+/// Returns the settings of the user, without usage counts.
 fn without_counts(sampling: &Value) -> Value {
     let mut set = sampling.clone();
     for entry in set.as_object_mut().into_iter().flat_map(|servers| servers.values_mut()) {
@@ -235,7 +238,7 @@ impl Documents for DocumentFolder {
         let path = self.place(name);
         let aside = self.path.join(format!("{}.broken", name.file_name()));
         std::fs::rename(&path, &aside).map_err(|error| files::failed(&path, "move it out of the way", &error))?;
-        // Nobody removed it.
+        // The file was moved, not removed by another program.
         self.missed().insert(name.file_name());
         Ok(aside)
     }
@@ -255,7 +258,7 @@ impl Documents for DocumentFolder {
         if SEALED.contains(&name) && self.sealer.seal() == DocumentSeal::Waiting {
             self.sealer.wait(PATIENCE);
         }
-        // What servers used is counted without an act of the user.
+        // Usage is counted without a user action.
         if SEALED.contains(&name) && name != Document::Sampling {
             self.sealer.ask_for_user();
         }
@@ -263,7 +266,7 @@ impl Documents for DocumentFolder {
         let before = match self.read_checked(name, true)? {
             Checked::Document(value) => Some(value),
             Checked::Nothing => None,
-            // The key may be there a moment later, and what is changed would be all that is left.
+            // The key may become available soon, and the change would replace the whole content.
             Checked::Withheld(cause) => return Err(unsealable(&self.place(name), &cause)),
         };
         let value = change(before.clone());

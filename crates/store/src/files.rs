@@ -1,4 +1,4 @@
-//! Reading with a bound and writing whole: a file is either as it was or as it should be, whatever happens in between.
+//! Bounded reads and atomic writes of files.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read as _, Write as _};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use domain::StoreError;
 
-/// An error that says what was tried, why it failed and, where there is one, the next step.
+/// Returns an error with the attempted action, the cause, and advice if there is any.
 pub(crate) fn failed(path: &Path, tried: &str, error: &std::io::Error) -> StoreError {
     let next = match error.kind() {
         ErrorKind::PermissionDenied => "; check whose it is and who may write it",
@@ -18,12 +18,12 @@ pub(crate) fn failed(path: &Path, tried: &str, error: &std::io::Error) -> StoreE
     StoreError { path: path.display().to_string(), cause: format!("could not {tried}: {error}{next}") }
 }
 
-/// Makes a folder, and those above it, for its owner alone. One that is there stays as it is.
+/// Creates a folder and its parents, accessible only to their owner. An existing folder is left unchanged.
 pub(crate) fn make_folder(path: &Path) -> Result<(), StoreError> {
     crate::private::folder_builder().create(path).map_err(|error| failed(path, "make the folder", &error))
 }
 
-/// Reads a file of at most `limit` bytes; none if there is no such file.
+/// Reads a file of at most `limit` bytes, or returns `None` if it does not exist.
 pub(crate) fn read(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, StoreError> {
     let file = match File::open(path) {
         Ok(file) => file,
@@ -39,17 +39,18 @@ pub(crate) fn read(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, StoreErro
     Ok(Some(bytes))
 }
 
-/// Whether an existing file may be replaced.
+/// The treatment of an existing file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Existing {
-    /// It is replaced.
+    /// The file is replaced.
     Replace,
-    /// It is left alone.
+    /// The file is left unchanged.
     Keep,
 }
 
-/// Moves a file onto `path` in one step, so that no second write can fail. A link at `path` is followed and an existing file's
-/// permissions stay, as with [`write`]; where the link leads to another file system, the content is written there instead.
+/// Moves a file onto `path` atomically, so that no second write can fail. A link at `path` is followed, and an existing
+/// file's permissions are preserved, as with [`write`]. If the link leads to another file system, the content is
+/// written there instead.
 pub(crate) fn replace_with(path: &Path, from: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let replace = || -> std::io::Result<()> {
@@ -64,7 +65,7 @@ pub(crate) fn replace_with(path: &Path, from: &Path, bytes: &[u8]) -> Result<(),
         Err(error) if error.kind() == ErrorKind::CrossesDevices => {
             write(path, bytes, Existing::Replace)?;
             if let Err(error) = std::fs::remove_file(from) {
-                tracing::warn!(%error, path = %from.display(), "a file stays that is of no use any more");
+                tracing::warn!(%error, path = %from.display(), "an obsolete file could not be removed");
             }
             Ok(())
         }
@@ -72,15 +73,15 @@ pub(crate) fn replace_with(path: &Path, from: &Path, bytes: &[u8]) -> Result<(),
     }
 }
 
-/// Has a new name in this file's folder outlast a crash of the system. Systems that can't sync a folder do it on their own.
+/// Makes a new name in this file's folder durable. Systems that can't sync a folder do so themselves.
 fn sync_folder_of(path: &Path) {
     if let Some(Ok(folder)) = path.parent().map(File::open) {
         let _ = folder.sync_all();
     }
 }
 
-/// Writes a file whole: beside it under a hidden name, then renamed. A link is followed, so that the file it leads to is the
-/// one replaced. An existing file's permissions stay. Returns whether it was written.
+/// Writes a file atomically: under a hidden name first, then renamed. A link is followed, and its target replaced. An
+/// existing file's permissions are preserved. Returns `true` if the file was written.
 pub(crate) fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<bool, StoreError> {
     let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let folder = target.parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf);

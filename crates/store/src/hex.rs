@@ -1,17 +1,17 @@
-//! Hashes in hexadecimal.
+//! Conversion of hashes to and from hexadecimal.
 
 use std::fmt::Write as _;
 
-/// In hexadecimal.
+/// Returns the bytes in hexadecimal.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        // Writing to a string can't fail.
+        // Writing to a `String` can't fail.
         let _ = write!(text, "{byte:02x}");
         text
     })
 }
 
-/// The SHA-256 hash that stands there in hexadecimal; none if it is no hash.
+/// Parses a SHA-256 hash in hexadecimal, or returns `None` if it is invalid.
 pub(crate) fn from_hex(text: &str) -> Option<[u8; 32]> {
     let mut hash = [0; 32];
     if text.len() != hash.len() * 2 || !text.is_ascii() {

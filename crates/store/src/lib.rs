@@ -1,5 +1,6 @@
-//! Settings files and logs on disk, behind the host's ports. Everything belongs to its user alone, and is a readable text file
-//! but for the audit log and the history, databases: `mcp.json` with the servers in the configuration folder, all else in the data folder.
+//! Stores settings and logs on disk, and implements the ports of the host. Files are accessible only to their user. All
+//! of them are readable text files, except the databases of the audit log and the history. `mcp.json` with the servers
+//! is in the configuration folder, everything else in the data folder.
 
 mod audit;
 mod cache_folder;
@@ -34,25 +35,25 @@ pub use mcp_json::add_demo_server_if_first_start;
 pub use platform_in_folder::PlatformInFolder;
 pub use process_memory::keep_process_memory_private;
 
-/// The file of the lock, in the data folder.
+/// Name of the lock file in the data folder.
 const LOCK: &str = "lock";
 
-/// The ports on disk. Folders that are missing are made; files are made when first written.
+/// Opens the ports on disk. Missing folders are created. Files are created when they are first written.
 ///
-/// Several programs may have the same folders open: files are written whole, and the log in transactions.
+/// Several processes may use the same folders: files are written atomically, and the log in transactions.
 ///
 /// # Errors
-/// If a folder can't be made.
+/// Returns [`StoreError`] if a folder can't be created or a thread can't be started.
 pub fn open(config_file: &Path, data_dir: &Path, platform: Arc<dyn Platform>) -> Result<Ports, StoreError> {
     let folder = real_folder(data_dir)?;
     let secrets = secrets::SecretsFile::new(&folder, lock::Lock::new(folder.join(LOCK)));
     open_with(config_file, &folder, platform, Arc::new(secrets))
 }
 
-/// The same with another place for secrets.
+/// Opens the ports with another implementation of [`Secrets`].
 ///
 /// # Errors
-/// If a folder can't be made.
+/// Returns [`StoreError`] if a folder can't be created or a thread can't be started.
 pub fn open_with(
     config_file: &Path,
     data_dir: &Path,
@@ -79,20 +80,20 @@ pub fn open_with(
     })
 }
 
-/// What [`look`] gives.
+/// The ports that [`look`] returns.
 pub struct Looked {
-    /// The servers.
+    /// Settings of the servers.
     pub servers: Arc<dyn ServerSettings>,
-    /// The keychain.
+    /// Secrets, encrypted with a key in the keychain.
     pub secrets: Arc<dyn Secrets>,
-    /// The documents.
+    /// Documents of the data folder.
     pub documents: Arc<dyn Documents>,
 }
 
-/// The servers, the secrets and the documents of these folders, for whoever only looks: no folder and no file is made.
+/// Returns the servers, the secrets and the documents of these folders for reading only. No folder or file is created.
 ///
 /// # Errors
-/// If it can't be told where the folders lie.
+/// Returns [`StoreError`] if a path can't be made absolute.
 pub fn look(config_file: &Path, data_dir: &Path) -> Result<Looked, StoreError> {
     let folder = absolute(data_dir)?;
     let folder = if cfg!(windows) { folder } else { folder.canonicalize().unwrap_or(folder) };
@@ -105,14 +106,14 @@ pub fn look(config_file: &Path, data_dir: &Path) -> Result<Looked, StoreError> {
     Ok(Looked { servers: Arc::new(servers), secrets, documents })
 }
 
-/// Makes the folder if it is missing and resolves links and `..` in its path.
+/// Creates the folder if it does not exist, and resolves links and `..` in its path.
 ///
-/// The keychain's entries are named after the path, so two spellings of it would be two places: one whose seals are known, and
-/// one where nothing was ever sealed.
+/// Keychain entries are named after the path, so another spelling would refer to entries under which nothing was ever
+/// sealed.
 fn real_folder(path: &Path) -> Result<PathBuf, StoreError> {
     let path = absolute(path)?;
     files::make_folder(&path)?;
-    // Canonical paths of Windows have a prefix that other programs do not read.
+    // Canonical paths on Windows have a prefix that other programs do not understand.
     if cfg!(windows) {
         return Ok(path);
     }

@@ -1,20 +1,20 @@
-//! The lines of a file, the last one first, a piece of the file at a time.
+//! Reads the lines of a file from the last to the first, in pieces.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
 const PIECE: usize = 64 << 10;
 
-/// A longer line is left out.
+/// Maximum length of a line, in bytes. Longer ones are skipped.
 const MAX_LINE: usize = 1 << 20;
 
-/// Reads lines from the end of a file. Empty lines and those over 1 MiB are left out.
+/// Iterator over the lines of a file from its end. Empty lines and those over 1 MiB are skipped.
 pub(crate) struct LinesFromEnd<R> {
     file: R,
-    /// Where `pending` begins in the file.
+    /// Offset of `pending` in the file.
     start: u64,
-    /// What was read and not handed out.
+    /// Bytes that were read but not returned yet.
     pending: Vec<u8>,
-    /// Whether `pending` lacks its end, because the line became too long.
+    /// Set if the end of `pending` was dropped, because the line is too long.
     cut: bool,
 }
 
@@ -77,7 +77,8 @@ mod tests {
 
     #[test]
     fn lines_come_from_the_end_and_long_ones_are_left_out() {
-        // Lines of usual length cross the pieces at every place; two are over the bound, one of them the last.
+        // Lines of usual length cross the piece boundaries at every offset. Two are over the limit, one of them the
+        // last.
         let mut text = vec![b'x'; 3 << 20];
         text.push(b'\n');
         let lines: Vec<Vec<u8>> =
@@ -91,9 +92,9 @@ mod tests {
         let wanted: Vec<Vec<u8>> = lines.into_iter().rev().collect();
         assert!(
             read == wanted,
-            "every line is read once, the last one first, and none that is empty or over the bound"
+            "every line must be read once, the last one first, except empty lines and those over the limit"
         );
         let last = LinesFromEnd::new(io::Cursor::new(b"a\nb".to_vec())).unwrap().next().unwrap().unwrap();
-        assert_eq!(last, b"b", "a last line without its end is one");
+        assert_eq!(last, b"b", "a last line without a terminator must be read");
     }
 }

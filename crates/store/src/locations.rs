@@ -1,40 +1,40 @@
-//! Where things lie, by the rules of each system.
+//! Default locations of files, by the conventions of each system.
 
 use std::path::PathBuf;
 
 use domain::StoreError;
 use etcetera::BaseStrategy;
 
-/// The settings file and the folder for all else.
+/// The settings file and the data folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Locations {
-    /// `mcp.json` with the servers.
+    /// Path of `mcp.json` with the servers.
     pub config_file: PathBuf,
-    /// The folder for settings, grants, the audit log and conversations.
+    /// Folder for settings, grants, the audit log and conversations.
     pub data_dir: PathBuf,
 }
 
-/// The folder in which programs of this user keep what they can load again, such as the packages of `npx` and `uvx`: `~/.cache` on
-/// Linux. None if the system names no home folder.
+/// Returns the folder in which programs of this user cache data, such as the packages of `npx` and `uvx`: `~/.cache` on
+/// Linux. `None` if the system defines no home folder.
 #[must_use]
 pub fn cache_folder() -> Option<PathBuf> {
     etcetera::base_strategy::choose_native_strategy().ok().map(|base| base.cache_dir())
 }
 
-/// The folder for answers of registries, for [`CacheFolder::open`](crate::CacheFolder::open): `~/.cache/drawbridge/registries` on Linux. None if
-/// the system names no home folder.
+/// Returns the folder for responses of registries, for [`CacheFolder::open`](crate::CacheFolder::open):
+/// `~/.cache/drawbridge/registries` on Linux. `None` if the system defines no home folder.
 #[must_use]
 pub fn registry_cache_folder() -> Option<PathBuf> {
     let own = if cfg!(any(target_os = "macos", windows)) { "Drawbridge" } else { "drawbridge" };
     cache_folder().map(|folder| folder.join(own).join("registries"))
 }
 
-/// Where things lie unless told otherwise: `~/.config/drawbridge/mcp.json` and `~/.local/share/drawbridge` on Linux (or where
-/// `XDG_CONFIG_HOME` and `XDG_DATA_HOME` say), `~/Library/Application Support/Drawbridge` on macOS, `%APPDATA%\Drawbridge` on
-/// Windows.
+/// Returns the default locations: `~/.config/drawbridge/mcp.json` and `~/.local/share/drawbridge` on Linux (or
+/// according to `XDG_CONFIG_HOME` and `XDG_DATA_HOME`), `~/Library/Application Support/Drawbridge` on macOS,
+/// `%APPDATA%\Drawbridge` on Windows.
 ///
 /// # Errors
-/// If the system names no home folder.
+/// Returns [`StoreError`] if the system defines no home folder.
 pub fn default_locations() -> Result<Locations, StoreError> {
     let base = etcetera::base_strategy::choose_native_strategy().map_err(|error| StoreError {
         path: String::from("~"),

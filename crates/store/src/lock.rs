@@ -1,4 +1,4 @@
-//! One lock between all programs that use the same data folder, held for a moment only.
+//! A lock between all processes that use the same data folder, held only briefly.
 
 use std::fs::{File, TryLockError};
 use std::path::PathBuf;
@@ -6,18 +6,18 @@ use std::time::{Duration, Instant};
 
 use domain::StoreError;
 
-/// How long to wait for others; they hold the lock for milliseconds.
+/// Maximum time to wait for other processes, which hold the lock for milliseconds.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// How often a lock that another program holds is tried again.
+/// Interval at which a lock of another process is tried again.
 const TRY_AGAIN: Duration = Duration::from_millis(5);
 
-/// The lock's file.
+/// A lock, identified by its file.
 #[derive(Debug, Clone)]
 pub(crate) struct Lock {
     path: PathBuf,
 }
 
-/// The lock is held until this is dropped.
+/// Guard of the lock. Dropping it releases the lock.
 #[derive(Debug)]
 #[must_use]
 pub(crate) struct Held {
@@ -29,13 +29,13 @@ impl Lock {
         Self { path }
     }
 
-    /// Waits for the lock. Where the file system has no locks, it is as good as held.
+    /// Waits for the lock. On a file system without locks, it counts as held.
     pub(crate) fn hold(&self) -> Result<Held, StoreError> {
         self.hold_within(PATIENCE, pause)
     }
 
-    /// The same for a lock that others may hold for longer. Calls `pause` each time another program has it: [`pause`], or what a
-    /// test does meanwhile.
+    /// Waits for a lock that others may hold longer. Calls `pause` each time another process holds it: [`pause`], or a
+    /// test's function.
     pub(crate) fn hold_within(&self, patience: Duration, mut pause: impl FnMut()) -> Result<Held, StoreError> {
         if let Some(folder) = self.path.parent() {
             crate::files::make_folder(folder)?;
@@ -65,7 +65,7 @@ impl Lock {
     }
 }
 
-/// Waits until a lock is tried again.
+/// Waits until the lock is tried again.
 pub(crate) fn pause() {
     std::thread::sleep(TRY_AGAIN);
 }

@@ -1,4 +1,4 @@
-//! The rules that whoever runs this computer sets for all its users: one file in a folder of the system, only ever read.
+//! The system-wide rules of an administrator: one file in a system folder, which is only read.
 
 use std::path::{Path, PathBuf};
 
@@ -9,27 +9,27 @@ use tokio::sync::mpsc;
 
 use crate::files;
 
-/// The file is small; more is not read.
+/// Maximum size of the file, in bytes.
 const LIMIT: u64 = 4 << 20;
 
 /// The system-wide file of rules.
 #[derive(Debug, Clone)]
 pub struct ManagedFile {
     path: PathBuf,
-    /// Whether only who manages the computer may be able to write it.
+    /// Set if only an administrator may have write access.
     is_guarded: bool,
 }
 
 impl ManagedFile {
-    /// The file at another place, as tests have it.
+    /// Creates a file at another path, for tests.
     #[must_use]
     pub const fn at(path: PathBuf) -> Self {
         Self { path, is_guarded: false }
     }
 
-    /// Where this system has it: `/etc/drawbridge/policy.json` on Linux, `/Library/Application Support/Drawbridge/policy.json`
-    /// on macOS, `%ProgramData%\Drawbridge\policy.json` on Windows. Nothing that a user sets names another place, but for that
-    /// variable of Windows.
+    /// Returns the file of this system: `/etc/drawbridge/policy.json` on Linux, `/Library/Application
+    /// Support/Drawbridge/policy.json` on macOS, `%ProgramData%\Drawbridge\policy.json` on Windows. No user setting
+    /// changes this path, except that variable on Windows.
     #[must_use]
     pub fn of_this_system() -> Self {
         let folder = if cfg!(windows) {
@@ -66,11 +66,11 @@ impl ManagedPolicy for ManagedFile {
     }
 }
 
-/// The number of the user who manages a computer, where users have numbers.
+/// User ID of the administrator on Unix.
 const ADMINISTRATOR: u32 = 0;
 
-/// Checks that a file and its folder are `owner`'s and that nobody else may write them: else whoever may could loosen what is
-/// set for all.
+/// Checks that a file and its folder belong to `owner` and that nobody else has write access, who could relax the
+/// system-wide rules.
 #[cfg(unix)]
 fn guarded(path: &Path, owner: u32) -> Result<(), String> {
     use std::os::unix::fs::MetadataExt as _;
@@ -87,7 +87,7 @@ fn guarded(path: &Path, owner: u32) -> Result<(), String> {
     Ok(())
 }
 
-/// Windows lets only administrators write where this file lies, unless they have said otherwise.
+/// Does nothing: on Windows, only administrators have write access to this folder by default.
 #[cfg(not(unix))]
 fn guarded(_path: &Path, _owner: u32) -> Result<(), String> {
     Ok(())
@@ -117,6 +117,6 @@ mod tests {
             assert_eq!(checked.is_ok(), is_good, "folder {folder_mode:o}, file {mode:o}: {checked:?}");
         }
         set(folder.path(), 0o755);
-        assert!(guarded(&path, owner + 1).is_err(), "somebody else's file");
+        assert!(guarded(&path, owner + 1).is_err(), "a file of another user must be refused");
     }
 }

@@ -1,6 +1,7 @@
-//! `mcp.json`: the servers the user has set up, in the form other programs use, too.
+//! `mcp.json`: the servers that the user has configured, in a format that other programs use as well.
 //!
-//! Plain JSON. What this version does not understand stays in it: unknown keys, and servers with an unknown transport.
+//! Plain JSON. Content that this version does not understand is preserved: unknown keys, and servers with an unknown
+//! transport.
 
 mod auth;
 mod edit;
@@ -20,16 +21,16 @@ use crate::lock::Lock;
 
 use read::name_problem;
 
-/// A settings file is small; more is not read.
+/// Maximum size of a settings file, in bytes.
 const LIMIT: u64 = 4 << 20;
 
-/// How often an edit starts over because the file changed in between.
+/// Maximum number of attempts of an edit if the file changes meanwhile.
 const ATTEMPTS: usize = 5;
 
-/// A file without servers, to begin with.
+/// Initial content of a file without servers.
 const EMPTY: &str = "{\n  \"mcpServers\": {}\n}\n";
 
-/// The settings file.
+/// The settings file of the servers.
 #[derive(Debug)]
 pub(crate) struct McpJson {
     path: PathBuf,
@@ -45,7 +46,7 @@ impl McpJson {
         self.path.display().to_string()
     }
 
-    /// The file's text, or nothing if there is no file.
+    /// Returns the text of the file, or `None` if it does not exist.
     fn text(&self) -> Result<Option<String>, ConfigProblem> {
         let Some(bytes) = files::read(&self.path, LIMIT).map_err(problem)? else { return Ok(None) };
         if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
@@ -70,8 +71,8 @@ impl McpJson {
         self.place(text).read()
     }
 
-    /// Changes the file's text. The file is read anew, so that a change made elsewhere is kept, and one that can't be
-    /// understood is not lost. Returns false if there is nothing to edit.
+    /// Edits the text of the file. The file is read again, so that a concurrent change is preserved, and an unreadable
+    /// file is not overwritten. Returns `false` if there is nothing to edit.
     fn change(&self, edit: impl Fn(&str) -> Result<Option<Edit>, String>) -> Result<bool, ConfigProblem> {
         let _held = self.lock.hold().map_err(problem)?;
         for _ in 0..ATTEMPTS {
@@ -92,7 +93,7 @@ impl McpJson {
         Err(self.without_place("the file keeps changing; try again when the other program has finished"))
     }
 
-    /// Puts a server if `is_wanted` says so of those that the file has then.
+    /// Writes a server if `is_wanted` accepts the servers in the file.
     fn put_if(
         &self,
         entry: &ServerEntry,
@@ -113,13 +114,13 @@ impl McpJson {
     }
 }
 
-/// A changed text, and the servers it must have.
+/// An edited text, and the servers it must contain.
 struct Edit {
     text: String,
     expected: Vec<ServerEntry>,
 }
 
-/// The file's text with the file's name.
+/// The text of the file, with its path.
 struct FileText<'t> {
     text: &'t str,
     path: String,
@@ -152,7 +153,7 @@ impl ServerSettings for McpJson {
 
     fn load(&self) -> Result<Vec<ServerEntry>, ConfigProblem> {
         match self.text()? {
-            // Some programs empty a file before they write it: that is no wish to remove all servers.
+            // Some programs empty a file before they write it, which does not mean that all servers are removed.
             Some(text) if text.trim().is_empty() => Err(ConfigProblem {
                 file: Some(self.path.display().to_string()),
                 line: Some(1),
@@ -199,11 +200,11 @@ impl ServerSettings for McpJson {
     }
 }
 
-/// Writes a settings file with the bundled demo server, if there is no settings file yet. Returns whether it was written.
-/// The server is not started by that.
+/// Creates a settings file with the bundled demo server if none exists. Returns `true` if it was created. The server is
+/// not started.
 ///
 /// # Errors
-/// If the file can't be written, or the program's path is not text.
+/// Returns [`ConfigProblem`] if the file can't be written, or the program's path is not valid Unicode.
 pub fn add_demo_server_if_first_start(config_file: &Path, demo_program: &Path) -> Result<bool, ConfigProblem> {
     let without_place = |message: String| ConfigProblem {
         file: Some(config_file.display().to_string()),

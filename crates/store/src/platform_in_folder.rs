@@ -1,5 +1,5 @@
-//! A platform whose dialogs are answered by files and which opens nothing: for tests of a whole app, where nobody can click
-//! in the system's own windows.
+//! A platform whose dialogs are answered by files and which opens nothing, for tests of the whole app without system
+//! dialogs.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -10,23 +10,23 @@ use ports::Platform;
 
 use crate::files;
 
-/// An answer is one path; more is not read.
+/// Maximum size of an answer, which is one path, in bytes.
 const LIMIT: u64 = 64 << 10;
 
-/// Answers of the system, in a folder:
+/// Answers of system dialogs, in a folder:
 ///
-/// - `pick-folder`: the folder that the next dialog picks; closed without a choice when the file is missing or empty.
-/// - `pick-file`: the same for the dialog that asks for a file.
-/// - `save-file`: the same for the dialog that asks where to save.
-/// - `opened-urls`: gets one line for each URL that would have been opened.
-/// - `announced`: gets one line for each announcement: the server, a tab, the kind of question.
+/// - `pick-folder`: the folder that the next dialog returns. The dialog is cancelled if the file is missing or empty.
+/// - `pick-file`: the same for the dialog that picks a file.
+/// - `save-file`: the same for the dialog that picks a path to save to.
+/// - `opened-urls`: receives one line for each URL that would have been opened.
+/// - `announced`: receives one line for each announcement: the server, a tab, the kind of consent request.
 #[derive(Debug)]
 pub struct PlatformInFolder {
     folder: PathBuf,
 }
 
 impl PlatformInFolder {
-    /// A platform with its files in this folder, which is there.
+    /// Creates a platform with its files in this folder, which must exist.
     #[must_use]
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into() }
@@ -84,11 +84,11 @@ mod tests {
         assert_eq!(
             platform.pick_folder().await,
             Ok(Some("/home/ann".into())),
-            "the answer is the path, without the line's end"
+            "the answer must be the path without line terminator"
         );
         platform.open_url("https://a.example/").await.expect("written");
         platform.open_url("https://b.example/").await.expect("written");
         let opened = std::fs::read_to_string(folder.path().join("opened-urls")).expect("there");
-        assert_eq!(opened, "https://a.example/\nhttps://b.example/\n", "every URL has a line");
+        assert_eq!(opened, "https://a.example/\nhttps://b.example/\n", "every URL must have a line");
     }
 }

@@ -1,11 +1,11 @@
-//! Files and folders that only their owner can read, and how a file is told from another one under the same name.
+//! Files and folders that are accessible only to their owner, and the identity of files.
 
 use std::fs::{DirBuilder, Metadata, OpenOptions};
 use std::path::Path;
 
 use domain::StoreError;
 
-/// Makes folders that only their owner can enter.
+/// Returns a builder for folders that are accessible only to their owner.
 pub(crate) fn folder_builder() -> DirBuilder {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -14,7 +14,7 @@ pub(crate) fn folder_builder() -> DirBuilder {
     builder
 }
 
-/// Makes files that only their owner can read. Files that are there keep their permissions.
+/// Returns options for files that are accessible only to their owner. Existing files keep their permissions.
 pub(crate) fn file_options() -> OpenOptions {
     #[cfg_attr(not(unix), expect(unused_mut, reason = "the folder of the user is already theirs alone"))]
     let mut options = OpenOptions::new();
@@ -23,7 +23,7 @@ pub(crate) fn file_options() -> OpenOptions {
     options
 }
 
-/// Takes everybody else's permissions from a file, if it is there.
+/// Removes all permissions of other users from a file, if it exists.
 #[cfg_attr(not(unix), expect(clippy::unnecessary_wraps, reason = "the folder of the user is already theirs alone"))]
 pub(crate) fn make_private(path: &Path) -> Result<(), StoreError> {
     #[cfg(unix)]
@@ -41,14 +41,14 @@ pub(crate) fn make_private(path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Another number when something else lies under the name, as far as the system tells.
+/// Returns a number that identifies a file, as far as the system provides one.
 #[cfg(unix)]
 pub(crate) fn identity(metadata: &Metadata) -> u128 {
     use std::os::unix::fs::MetadataExt as _;
     (u128::from(metadata.dev()) << 64) | u128::from(metadata.ino())
 }
 
-/// Another number when something else lies under the name, as far as the system tells.
+/// Returns a number that identifies a file, as far as the system provides one.
 #[cfg(not(unix))]
 pub(crate) fn identity(metadata: &Metadata) -> u128 {
     metadata

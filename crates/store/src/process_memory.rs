@@ -1,16 +1,16 @@
-//! The memory of this process, in which secrets lie while it runs. Callers: the app and `drawbridge-cli`, in their first lines.
+//! Protects the memory of this process, which contains secrets. Callers: the app and `drawbridge-cli`, at startup.
 
-/// Keeps other programs of the same user from reading the memory of this process, and the system from writing it to disk when the
-/// process crashes. For the start of a program, before it reads any secret.
+/// Prevents other processes of the same user from reading the memory of this process, and the system from writing it to
+/// disk when the process crashes. To be called at startup, before any secret is read.
 ///
-/// On Linux no debugger can be attached from then on, and `/proc` shows this process's environment and open files to root alone. The
-/// programs that it starts can be debugged as before, but leave no core either. macOS and Windows: only cores are prevented, where the
-/// system has a limit for them.
+/// On Linux no debugger can be attached afterwards, and `/proc` shows this process's environment and open files to root
+/// only. Child processes can be debugged, but write no core dump either. On macOS and Windows only core dumps are
+/// prevented, as far as the system supports a limit.
 pub fn keep_process_memory_private() {
     #[cfg(unix)]
     {
         use nix::sys::resource::{Resource, setrlimit};
-        // To want less is always granted.
+        // Lowering a limit is always permitted.
         if let Err(error) = setrlimit(Resource::RLIMIT_CORE, 0, 0) {
             tracing::warn!(%error, "a crash may leave a core file, with secrets in it");
         }

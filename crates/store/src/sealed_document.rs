@@ -1,5 +1,6 @@
-//! The seal of documents that grant rights: an HMAC over the name, a number that grows with each writing, and the bytes. Its key is
-//! derived from the one that the keychain opens; the keychain itself knows the latest numbers, so that an older file is found too.
+//! The seal of documents that grant rights: an HMAC over the name, a number that increases with each write, and the
+//! content. Its key is derived from the one in the keychain. The keychain also stores the latest numbers, so that an
+//! older file is detected.
 
 mod marking;
 
@@ -20,21 +21,21 @@ use tokio::sync::mpsc;
 use crate::audit::KeyHolder;
 use crate::hex::{from_hex, hex};
 
-/// What the keychain has the latest numbers under.
+/// Name of the mark with the latest numbers in the keychain.
 pub(crate) const MARK: &str = "sealed documents";
-/// What the key of seals is derived under.
+/// Label from which the key of seals is derived.
 const LABEL: &[u8] = b"drawbridge document seal 1";
-/// Whom the key is told to.
+/// Name of the key listener of documents.
 const LISTENER: &str = "documents";
-/// Why a document is refused whose number the keychain knows to be too low.
+/// Reason for refusing a document whose number is lower than the one in the keychain.
 pub(crate) const OLDER: &str = "it is an older copy";
 
-/// Documents that grant rights. `policy.json` and `models.json` are not among them, as they are edited by hand: changes of those
-/// are told, and what would reroute a conversation waits for the user.
+/// Documents that grant rights. `policy.json` and `models.json` are not among them, because users edit them: their
+/// changes are reported, and a change that would reroute a conversation requires the user's consent.
 pub(crate) const SEALED: [Document; 6] =
     [Document::Grants, Document::Pins, Document::Roots, Document::Flow, Document::Sampling, Document::Confirmed];
 
-/// A document as it stands in its file.
+/// A sealed document as stored in its file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SealedText<'a> {
@@ -51,73 +52,73 @@ struct Seal {
     mac: String,
 }
 
-/// The key, with what is known of the latest files.
+/// The key, and the known numbers of the latest files.
 struct Ready {
     id: String,
     key: hmac::Key,
     numbers: BTreeMap<String, u64>,
-    /// The numbers that the keychain is told before the files are in their places, and those that it knows from other programs.
+    /// Numbers that are stored in the keychain before the files are in place, including those of other processes.
     announced: BTreeMap<String, u64>,
 }
 
 /// The text of a document's file.
 pub(crate) struct FileText {
     pub(crate) text: String,
-    /// Its number; none if it has no seal.
+    /// Number of the file, or `None` if it has no seal.
     pub(crate) number: Option<u64>,
 }
 
 enum State {
     NotAsked,
     Asking,
-    /// There never was a key: nothing is sealed.
+    /// There never was a key, so nothing is sealed. Contains the reason.
     Without(String),
-    /// There is a key, and it can't be had.
+    /// The key exists but is unavailable. Contains the reason.
     Unavailable(String),
     Ready(Ready),
 }
 
-/// A document's bytes, judged.
+/// The result of checking a document's bytes.
 pub(crate) enum Judged<'a> {
-    /// As Drawbridge wrote it, or nothing can be said of it for want of a keychain.
+    /// Written by Drawbridge, or uncheckable because there is no keychain.
     Good(&'a [u8]),
-    /// Not used, as the seal can't be checked now.
+    /// Not usable, because the seal can't be checked now.
     Withheld(String),
     /// Written by another program.
     Forged(&'static str),
 }
 
-/// Seals documents, and checks the seals.
+/// Seals documents, and verifies seals.
 pub(crate) struct DocumentSealer {
     keys: Arc<KeyHolder>,
     secrets: Arc<dyn Secrets>,
     state: Mutex<State>,
     changed: Condvar,
     told: Mutex<Vec<mpsc::Sender<()>>>,
-    /// Seals what stands there when the first key is made.
+    /// Seals existing documents when the first key is created.
     adopt: Mutex<Option<Box<Adopt>>>,
     adopted: Mutex<Option<Vec<String>>>,
     /// Looks for seals on disk.
     was_sealed: Mutex<Option<Box<WasSealed>>>,
-    /// Held by whoever settles it.
+    /// Held while the state is settled.
     settling: Mutex<()>,
-    /// Whether a thread waits for that.
+    /// Set while a thread settles the state.
     settles: AtomicBool,
-    /// The thread that tells the keychain.
+    /// State of the thread that updates the keychain.
     marking: Mutex<Marking>,
-    /// Told when that thread ends.
+    /// Notified when that thread ends.
     marked: Condvar,
-    /// Held while the keychain is told.
+    /// Held while the keychain is updated.
     telling: Mutex<()>,
 }
 
-/// Writes with a seal what stands there without one, and gives the names; it is given what makes the text of a file.
+/// Seals existing documents without a seal, and returns their names. The argument creates the text of a file.
 type Adopt = dyn Fn(&dyn Fn(Document, &[u8]) -> Option<String>) -> Vec<Document> + Send;
 
-/// Returns true if a key once sealed something in the data folder.
+/// Returns `true` if a key once sealed something in the data folder.
 type WasSealed = dyn Fn() -> bool + Send;
 
-/// Why documents are withheld where seals are found and the keychain has no key.
+/// Reason for withholding documents if seals exist and the keychain has no key.
 const KEY_IS_GONE: &str = "what lies here was sealed with a key that the keychain does not have any more";
 
 impl DocumentSealer {
@@ -153,7 +154,7 @@ impl DocumentSealer {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sets how documents that stand there without a seal are sealed, once, when there was no seal before.
+    /// Sets the function that seals existing documents once, if there was no seal before.
     pub(crate) fn adopt_with(
         &self,
         adopt: impl Fn(&dyn Fn(Document, &[u8]) -> Option<String>) -> Vec<Document> + Send + 'static,
@@ -161,8 +162,8 @@ impl DocumentSealer {
         *self.adopt.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(adopt));
     }
 
-    /// Sets how seals on disk are found. Where there are any, a missing key withholds documents: else whoever takes the keychain
-    /// away could grant rights.
+    /// Sets the function that looks for seals on disk. If there are any, a missing key withholds documents. Otherwise a
+    /// program that removes the keychain entry could grant rights.
     pub(crate) fn find_seals_with(&self, was_sealed: impl Fn() -> bool + Send + 'static) {
         *self.was_sealed.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(was_sealed));
     }
@@ -171,17 +172,17 @@ impl DocumentSealer {
         self.was_sealed.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(|found| found())
     }
 
-    /// Tells this one when the key is there, or it turns out that there is none.
+    /// Registers a channel that is notified when it is known whether there is a key.
     pub(crate) fn tell(&self, changed: mpsc::Sender<()>) {
         self.told.lock().unwrap_or_else(PoisonError::into_inner).push(changed);
     }
 
-    /// The documents that were sealed when the first key was made; told once.
+    /// Returns the documents that were sealed when the first key was created, on the first call only.
     pub(crate) fn adopted(&self) -> Option<Vec<String>> {
         self.adopted.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Asks for the key, and waits for it, for a while.
+    /// Requests the key, and waits for it for at most `patience`.
     pub(crate) fn wait(self: &Arc<Self>, patience: Duration) {
         let start = Instant::now();
         {
@@ -192,7 +193,7 @@ impl DocumentSealer {
         }
         self.keys.ask(false);
         if self.keys.is_settled() {
-            // It may have been answered before this one listened.
+            // The key may have been found before this listener was registered.
             self.settle_beside();
         }
         let waits = |state: &mut State| matches!(state, State::Asking);
@@ -200,7 +201,7 @@ impl DocumentSealer {
         drop(self.changed.wait_timeout_while(self.state(), left, waits));
     }
 
-    /// Settles it in a thread, one at a time: the keychain is asked for its mark, and may hang.
+    /// Settles the state in a thread, one at a time, because reading the mark from the keychain may hang.
     fn settle_beside(self: &Arc<Self>) {
         if self.settles.swap(true, Ordering::AcqRel) {
             return;
@@ -216,26 +217,26 @@ impl DocumentSealer {
         }
     }
 
-    /// The user approves something: where the key could not be had, such as behind a prompt that was dismissed, it is asked for again.
-    /// Nothing waits for that here. Once the key is there, what was withheld holds again.
+    /// Requests the key again because of a user action, if it was unavailable, for instance because a prompt was
+    /// dismissed. Does not wait. Once the key is available, withheld documents are valid again.
     pub(crate) fn ask_for_user(self: &Arc<Self>) {
         if !matches!(*self.state(), State::Unavailable(_)) {
             return;
         }
         if self.keys.key().is_ok() {
-            // Only the mark could not be had.
+            // Only the mark was unavailable.
             self.settle_beside();
         } else {
             self.keys.ask_for_user();
         }
     }
 
-    /// Whether the key was asked for.
+    /// Returns `true` if the key was requested.
     pub(crate) fn was_asked(&self) -> bool {
         !matches!(*self.state(), State::NotAsked)
     }
 
-    /// How documents are told from forged ones now.
+    /// Returns the current state of document seals.
     pub(crate) fn seal(&self) -> DocumentSeal {
         match &*self.state() {
             State::NotAsked | State::Asking => DocumentSeal::Waiting,
@@ -245,7 +246,7 @@ impl DocumentSealer {
         }
     }
 
-    /// The key is there, or there is none.
+    /// Updates the state after it is known whether there is a key.
     fn settle(&self) {
         let _one = self.settling.lock().unwrap_or_else(PoisonError::into_inner);
         if matches!(*self.state(), State::Ready(_)) {
@@ -265,12 +266,12 @@ impl DocumentSealer {
         }
         self.changed.notify_all();
         for changed in self.told.lock().unwrap_or_else(PoisonError::into_inner).iter() {
-            // A full channel holds a message already.
+            // A full channel already contains a message.
             let _ = changed.try_send(());
         }
     }
 
-    /// With the key. Whether nothing was ever sealed before.
+    /// Returns the state with the key, and `true` if nothing was sealed before.
     fn ready(&self, (id, key): (String, hmac::Key)) -> (State, bool) {
         let numbers = match self.secrets.mark(MARK) {
             Ok(mark) => mark.map(|mark| numbers_in(&mark)),
@@ -286,7 +287,7 @@ impl DocumentSealer {
                 None
             }
             None => {
-                // One that another key sealed, as on another computer, is taken over without that seal.
+                // A document sealed with another key, as on another computer, is adopted without that seal.
                 let inner = serde_json::from_slice::<SealedText<'_>>(bytes).ok();
                 let own = inner.map_or(bytes, |sealed| sealed.document.get().as_bytes());
                 serde_json::from_slice(own).ok().and_then(|value| ready.text(name, 1, &value).ok())
@@ -303,12 +304,12 @@ impl DocumentSealer {
         (State::Ready(ready), true)
     }
 
-    /// Returns true if these are the bytes of a sealed document, whatever key sealed it.
+    /// Returns `true` if these are the bytes of a sealed document, whichever key sealed it.
     pub(crate) fn has_seal(bytes: &[u8]) -> bool {
         serde_json::from_slice::<SealedText<'_>>(bytes).is_ok()
     }
 
-    /// Judges the bytes of a file.
+    /// Checks the bytes of a file.
     pub(crate) fn judge<'a>(&self, name: Document, bytes: &'a [u8]) -> Judged<'a> {
         let read = serde_json::from_slice::<SealedText<'_>>(bytes).ok();
         let mut state = self.state();
@@ -332,7 +333,7 @@ impl DocumentSealer {
         Judged::Good(text)
     }
 
-    /// Whether a document was written before, so that it is missed where there is none.
+    /// Returns `true` if a document was written before, so that a missing file was removed.
     pub(crate) fn is_missed(&self, name: Document) -> bool {
         match &*self.state() {
             State::Ready(ready) => ready.numbers.get(name.file_name()).is_some_and(|number| *number > 0),
@@ -340,11 +341,11 @@ impl DocumentSealer {
         }
     }
 
-    /// The text of a file with this document. Without a keychain it has no seal. `beside` is what lies beside the document's place: the
-    /// keychain may know of it, so this file has a higher number.
+    /// Returns the text of a file with this document. Without a keychain it has no seal. `beside` is the content of the
+    /// pending file: the keychain may know its number, so this file gets a higher one.
     ///
     /// # Errors
-    /// If there is a key and it can't be had, in words.
+    /// Returns a message if there is a key that is unavailable.
     pub(crate) fn text(&self, name: Document, value: &Value, beside: Option<&[u8]>) -> Result<FileText, String> {
         let state = self.state();
         match &*state {
@@ -363,7 +364,7 @@ impl DocumentSealer {
 }
 
 impl Ready {
-    /// The number and the bytes of a document, if it was sealed with this key.
+    /// Returns number and bytes of a document, if it was sealed with this key.
     fn judge<'a>(&self, name: Document, bytes: &'a [u8]) -> Option<(u64, &'a [u8])> {
         let SealedText { seal, document } = serde_json::from_slice(bytes).ok()?;
         let (text, mac) = (document.get().as_bytes(), from_hex(&seal.mac)?);

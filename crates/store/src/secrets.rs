@@ -1,8 +1,8 @@
-//! Secrets: encrypted in `secrets.json`, with one key in the system's keychain; where there is none, in memory until the
-//! program ends.
+//! Secrets: encrypted in `secrets.json`, with one key in the system's keychain. Without a keychain they are in memory
+//! until the process ends.
 //!
-//! The key is never replaced. Each file has one of its own, under a name that stands in the file, so that two programs that
-//! begin at once, or a keychain that seems empty because it is locked, can make nothing unreadable.
+//! The key is never replaced. Each file has its own key, whose name is in the file, so that two processes that start at
+//! once, or a keychain that seems empty because it is locked, cannot make a file unreadable.
 
 mod keychain;
 mod patience;
@@ -26,39 +26,39 @@ use patience::Patience;
 use sealed::{Key, SealedFile};
 
 const FILE: &str = "secrets.json";
-/// The folder with the locks of names that are held.
+/// Name of the folder with the locks of held names.
 const HELD: &str = "held";
-/// How long another program may hold a name: some requests to a server that does not answer.
+/// Maximum time that another process may hold a name: some requests to a server that does not respond.
 const HOLDING: Duration = Duration::from_secs(65);
-/// How long another program may hold the name of a mark, which is written in milliseconds. Who holds it for longer keeps the
-/// keychain from knowing of the latest files, so it is written all the same.
+/// Maximum time that another process may hold the name of a mark, which is written in milliseconds. A process that
+/// holds it longer would prevent the keychain from being updated, so the mark is written anyway.
 const HOLDING_OF_MARK: Duration = Duration::from_millis(500);
-/// More is neither read nor written, in bytes.
+/// Maximum size of the file, in bytes.
 const LIMIT: u64 = 16 << 20;
-/// How long the keychain may take: the user may have to enter its password.
+/// Time limit of a keychain call, in which the user may have to enter a password.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// What a keychain is tried with that says it has no entry.
+/// Name of the entry that tests a keychain which reports no entry.
 const PROBE: &str = "probe";
-/// How often another program may begin a file at the same moment.
+/// Maximum number of attempts if other processes create the file at the same moment.
 const RACES: usize = 3;
 
-/// Secrets in a data folder.
+/// The secrets in a data folder.
 pub(crate) struct SecretsFile {
     path: PathBuf,
     lock: Lock,
     keychain: Box<dyn Keychain>,
-    /// What could not be kept for longer.
+    /// Secrets that could not be stored in the file.
     memory: SecretsInMemory,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
-    /// The key that was used last.
+    /// The last used key.
     key: Option<Arc<Key>>,
-    /// Names in `memory`.
+    /// Names of the secrets in `memory`.
     unkept: HashSet<String>,
-    /// Names that no entry of their own in the keychain has, as older versions made them.
+    /// Names without a separate keychain entry, such as older versions created.
     looked_for: HashSet<String>,
 }
 
@@ -75,7 +75,7 @@ impl SecretsFile {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The file, if there is one.
+    /// Reads the file, or returns `None` if it does not exist.
     fn read(&self) -> Result<Option<SealedFile>, Refusal> {
         let broken = |error: StoreError| Refusal::Broken(error.to_string());
         let Some(bytes) = files::read(&self.path, LIMIT).map_err(broken)? else { return Ok(None) };
@@ -86,7 +86,7 @@ impl SecretsFile {
         Ok(Some(file))
     }
 
-    /// Changes the file, with no other program in between. Nothing is changed if `change` gives an error.
+    /// Updates the file under the lock. The file is unchanged if `change` returns an error.
     fn update<T>(
         &self,
         change: impl FnOnce(Option<SealedFile>) -> Result<(T, Option<SealedFile>), Refusal>,
@@ -104,7 +104,7 @@ impl SecretsFile {
         Ok(result)
     }
 
-    /// The key of a file.
+    /// Returns the key of a file.
     fn key_of(&self, file: &SealedFile) -> Result<Arc<Key>, Refusal> {
         if let Some(key) = self.state().key.clone().filter(|key| file.is_of(key)) {
             return Ok(key);
@@ -116,7 +116,7 @@ impl SecretsFile {
             ))
         };
         let Some(bytes) = self.keychain.read(&entry_name(&file.key))?.map(Zeroizing::new) else {
-            // A locked one may say that it has no such entry. It then takes none either.
+            // A locked keychain may report that the entry does not exist. It then rejects writes as well.
             self.probe()?;
             return Err(lost("the keychain does not have the key of your secrets"));
         };
@@ -126,13 +126,13 @@ impl SecretsFile {
         Ok(key)
     }
 
-    /// Finds out whether the keychain takes anything.
+    /// Checks that the keychain accepts writes.
     fn probe(&self) -> Result<(), Refusal> {
         self.keychain.write(PROBE, PROBE.as_bytes())?;
         self.keychain.remove(PROBE)
     }
 
-    /// A key for a file that is not there yet.
+    /// Creates a key for a new file.
     fn new_key(&self) -> Result<Arc<Key>, Refusal> {
         if let Some(key) = self.state().key.clone() {
             return Ok(key);
@@ -149,7 +149,8 @@ impl SecretsFile {
         Ok(key)
     }
 
-    /// Seals a secret into the file, which is made if there is none, and with it all that could not be kept before.
+    /// Stores a secret in the file, which is created if necessary, together with all secrets that could not be stored
+    /// before.
     fn keep(&self, name: &str, secret: &str) -> Result<(), Refusal> {
         let broken = |error: SecretError| Refusal::Broken(error.to_string());
         for _ in 0..RACES {
@@ -165,7 +166,7 @@ impl SecretsFile {
                     None => SealedFile::new(&key).map_err(unsealable)?,
                     Some(_) => return Ok((None, None)),
                 };
-                // Only now: what was forgotten while the keychain was asked must not come back.
+                // Read only now, because secrets may have been deleted while the keychain was asked.
                 let all = self.all_unkept(name, secret).map_err(broken)?;
                 for (name, secret) in &all {
                     file.entries.insert(name.clone(), key.seal(name, secret).map_err(unsealable)?);
@@ -181,7 +182,7 @@ impl SecretsFile {
                 return Ok(());
             }
             if found.is_none() {
-                // Another program began the file, with its own key.
+                // Another process created the file with its own key.
                 self.state().key = None;
                 self.keychain.remove(&entry_name(&key.id))?;
             }
@@ -189,7 +190,7 @@ impl SecretsFile {
         Err(Refusal::Broken(format!("{} is changed by others all the time", self.path.display())))
     }
 
-    /// What is in memory, and one more.
+    /// Returns the secrets in memory and the new one.
     fn all_unkept(&self, name: &str, secret: &str) -> Result<Vec<(String, String)>, SecretError> {
         let names: Vec<String> = self.state().unkept.iter().filter(|other| *other != name).cloned().collect();
         let mut all = vec![(name.to_owned(), secret.to_owned())];
@@ -199,7 +200,7 @@ impl SecretsFile {
         Ok(all)
     }
 
-    /// A secret that an older version kept as an entry of its own. It is moved to the others.
+    /// Returns a secret that an older version stored as a separate keychain entry, and moves it into the file.
     fn moved(&self, name: &str) -> Result<Option<String>, SecretError> {
         if !is_of_older_version(name) || self.state().looked_for.contains(name) {
             return Ok(None);
@@ -211,12 +212,12 @@ impl SecretsFile {
         };
         match self.keep(name, &secret) {
             Ok(()) => self.remove_old(name),
-            Err(refusal) => tracing::warn!(?refusal, "a secret stays in the keychain as an entry of its own"),
+            Err(refusal) => tracing::warn!(?refusal, "a secret could not be moved from its separate keychain entry"),
         }
         Ok(Some(secret))
     }
 
-    /// What an older version kept is of no use any more.
+    /// Removes the keychain entry of an older version.
     fn remove_old(&self, name: &str) {
         if !is_of_older_version(name) {
             return;
@@ -229,19 +230,20 @@ impl SecretsFile {
         }
     }
 
-    /// Holds a name; `pause` runs each time another program has it.
+    /// Holds a name. `pause` is called each time another process holds it.
     fn hold_name(&self, name: &str, pause: impl FnMut()) -> Option<Held> {
         let file = short_hash(name.as_bytes());
         Lock::new(self.path.with_file_name(HELD).join(file)).hold_within(patience_for(name), pause).ok()
     }
 
-    /// What a mark is called in the keychain: by the place of the file, since nothing in it could be trusted to tell.
+    /// Returns the keychain name of a mark. It depends on the path of the file, because the content of the file is not
+    /// trusted.
     fn mark_name(&self, name: &str) -> String {
         format!("{name} {}", short_hash(self.path.as_os_str().as_encoded_bytes()))
     }
 
-    /// What is to be said of a secret that could not be kept. An older value of it counts again when the program ends, and
-    /// a locked keychain does not tell whether it has one.
+    /// Returns the message for a secret that could not be stored. An older value becomes valid again when the process
+    /// ends, and a locked keychain does not reveal whether there is one.
     fn only_this_run(&self, name: &str, refusal: Refusal) -> String {
         let in_file = self.read().is_ok_and(|file| file.is_some_and(|file| file.entries.contains_key(name)));
         let may_have_one = in_file || matches!(refusal, Refusal::Locked(_));
@@ -291,7 +293,7 @@ impl Secrets for SecretsFile {
             let changed = file.and_then(|mut file| file.entries.remove(key).map(|_| file));
             Ok(((), changed))
         })?;
-        // Where there is no keychain, nothing is in it.
+        // Without a keychain there is no old entry to remove.
         self.remove_old(key);
         Ok(())
     }
@@ -329,7 +331,7 @@ impl Secrets for SecretsFile {
     }
 }
 
-/// How long another program may hold this name.
+/// Returns the maximum time that another process may hold this name.
 fn patience_for(name: &str) -> Duration {
     let is_mark = [crate::sealed_document::MARK, crate::audit::MARK].contains(&name);
     if is_mark { HOLDING_OF_MARK } else { HOLDING }
@@ -344,7 +346,7 @@ fn entry_name(id: &str) -> String {
     format!("key of secrets {id}")
 }
 
-/// Whether older versions may have kept a secret of this name: those of headers, "NAME @ ORIGIN".
+/// Returns `true` if older versions may have stored a secret of this name: those of headers, "NAME @ ORIGIN".
 fn is_of_older_version(name: &str) -> bool {
     name.split_once(" @ ").is_some_and(|(_, origin)| origin.starts_with("http"))
 }

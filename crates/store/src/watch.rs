@@ -1,8 +1,8 @@
-//! Tells when a file changed: `mcp.json`, and the rules.
+//! Reports changes of a file: `mcp.json`, and the rules.
 //!
-//! The folder is watched and not the file: editors write a new file and rename it, and a watch would stay with the old one.
-//! Beside that the file is looked at every two seconds, for disks that tell nothing, files behind links, and a folder that was
-//! taken away and made again.
+//! The folder is watched and not the file, because editors write a new file and rename it, and a watch would refer to
+//! the old one. In addition the file is polled every two seconds, for file systems without notifications, files behind
+//! links, and a folder that was removed and created again.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -11,19 +11,19 @@ use std::time::{Duration, Instant, SystemTime};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use tokio::sync::mpsc;
 
-/// A file is written in steps; the message waits until they are over.
+/// Idle time after the last event before a change is reported, because files are written in steps.
 const QUIET: Duration = Duration::from_millis(200);
 
-/// The longest wait for quiet.
+/// Maximum time to wait for an idle period.
 const LONGEST: Duration = Duration::from_secs(2);
 
-/// How often the file is looked at without being told.
+/// Polling interval of the file.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// Starts a thread of this name that sends a message for each change, until nobody receives them any more.
+/// Starts a thread of this name that sends a message for each change, until the receiver is dropped.
 pub(crate) fn start(name: &str, path: PathBuf, changed: mpsc::Sender<()>) {
     let (told, tells) = sync_channel(1);
-    // Before the thread starts: what changes from now on is told.
+    // Created before the thread starts, so that every change from now on is reported.
     let mut watch = Watch { seen: State::of(&path), path, told, watcher: None };
     watch.renew();
     let run = move || watch.run(&tells, &changed);
@@ -32,7 +32,7 @@ pub(crate) fn start(name: &str, path: PathBuf, changed: mpsc::Sender<()>) {
     }
 }
 
-/// What a file shows of itself without being read.
+/// Metadata that identify a state of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct State(Option<(u128, u64, Option<SystemTime>)>);
 
@@ -47,7 +47,7 @@ struct Watch {
     path: PathBuf,
     seen: State,
     told: SyncSender<()>,
-    /// The watcher, with the identity of the folder it watches.
+    /// Watcher, with the identity of the watched folder.
     watcher: Option<(RecommendedWatcher, u128)>,
 }
 
@@ -66,13 +66,13 @@ impl Watch {
             let state = State::of(&self.path);
             if told || state != self.seen {
                 self.seen = state;
-                // A full channel holds a message already, and the receiver reads the file after it.
+                // A full channel already contains a message, after which the receiver reads the file.
                 let _ = changed.try_send(());
             }
         }
     }
 
-    /// Watches the folder that is there now.
+    /// Watches the current folder, which may have been replaced.
     fn renew(&mut self) {
         let folder = self.path.parent().unwrap_or(Path::new("."));
         let identity = folder.metadata().ok().map(|metadata| crate::private::identity(&metadata));
@@ -101,7 +101,7 @@ impl Watch {
         match watched {
             Ok(watcher) => self.watcher = Some((watcher, identity)),
             Err(error) => {
-                tracing::debug!(%error, "the folder of a file is not watched; the file is looked at instead")
+                tracing::debug!(%error, "the folder of a file can't be watched; the file is polled instead")
             }
         }
     }

@@ -1,5 +1,5 @@
-//! The secrets with a real Secret Service: GNOME Keyring on a message bus of its own. Left out, and said so, where
-//! `dbus-run-session` or `gnome-keyring-daemon` is not installed.
+//! Tests of the secrets with a real Secret Service: GNOME Keyring on a separate message bus. Skipped with a message
+//! where `dbus-run-session` or `gnome-keyring-daemon` is not installed.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, missing_docs)]
 
@@ -10,18 +10,18 @@ use std::time::{Duration, Instant};
 
 use ports::{SecretKept, Secrets, SecretsStatus};
 
-/// Names the part that a process of this test plays.
+/// Environment variable with the name of the role that a child process of this test plays.
 const PART: &str = "DRAWBRIDGE_TEST_PART";
-/// The data folder of that process.
+/// Environment variable with the data folder of the child process.
 const FOLDER: &str = "DRAWBRIDGE_TEST_FOLDER";
-/// A message bus on which nothing is started on demand.
+/// Configuration of a message bus that starts no service on demand.
 const BUS: &str = "<busconfig><type>session</type><listen>unix:tmpdir=/tmp</listen><policy context=\"default\">\
     <allow send_destination=\"*\" eavesdrop=\"true\"/><allow eavesdrop=\"true\"/><allow own=\"*\"/></policy></busconfig>";
-/// Nothing takes longer.
+/// Time limit for every wait in these tests.
 const LONG: Duration = Duration::from_secs(60);
 
-/// Starts the keychain, waits until it is on the bus, and ends it with the script. In the foreground, so that it ends with this
-/// test too, whatever ends that.
+/// Starts the keychain, waits until it is on the bus, and ends it with the script. The daemon runs in the foreground so
+/// that it also ends with this test, however the test ends.
 const KEYCHAIN: &str = "keychain() { \
     gnome-keyring-daemon --foreground --unlock --components=secrets < <(printf $1) > /dev/null 2>&1 & \
     keychain=$!; trap 'kill -9 $keychain 2> /dev/null; wait $keychain 2> /dev/null' EXIT; \
@@ -29,7 +29,7 @@ const KEYCHAIN: &str = "keychain() { \
     org.freedesktop.DBus.NameHasOwner string:org.freedesktop.secrets 2> /dev/null | grep -q true && return; \
     sleep 0.05; done; }";
 const UNLOCK: &str = "keychain test";
-/// With a password that does not open what is there.
+/// Starts the keychain with a password that does not unlock the existing keyring.
 const LOCKED: &str = "keychain wrong";
 
 fn secrets(folder: &Path) -> Arc<dyn Secrets> {
@@ -43,7 +43,7 @@ fn is_there(program: &str) -> bool {
     tried.is_ok_and(|status| status.success())
 }
 
-/// Whether there is what is needed.
+/// Returns `true` if the programs that the tests need are installed.
 fn can_run() -> bool {
     let missing = ["dbus-run-session", "gnome-keyring-daemon"].into_iter().find(|program| !is_there(program));
     if let Some(program) = missing {
@@ -52,7 +52,8 @@ fn can_run() -> bool {
     missing.is_none()
 }
 
-/// Runs a script on a message bus of its own, with this home folder. `$ME PART` in it plays a part.
+/// Runs a script on a separate message bus with this home folder. `$ME PART` in the script runs this test binary in a
+/// role.
 #[allow(clippy::disallowed_methods, reason = "starts the message bus with the real keychain")]
 fn start(home: &Path, test: &str, script: &str) -> Child {
     let me = std::env::current_exe().unwrap();
@@ -76,10 +77,10 @@ fn run(home: &Path, test: &str, script: &str) {
     assert!(!text.contains("top-secret"), "no secret is printed");
 }
 
-/// What a process of this test does.
+/// Code that a child process of this test runs in one role.
 type Part = fn(&dyn Secrets);
 
-/// Plays the part that this process was started for, if it was.
+/// Runs the role that this process was started for, if any. Returns `true` if it did.
 fn plays(parts: &[(&str, Part)]) -> bool {
     let Ok(part) = std::env::var(PART) else { return false };
     let folder = std::env::var_os(FOLDER).unwrap();
@@ -95,20 +96,20 @@ fn lasts(kept: &SecretKept) -> bool {
 fn keeps(secrets: &dyn Secrets) {
     assert_eq!(secrets.status(), SecretsStatus::Keychain, "an unlocked keychain works");
     let kept = secrets.set("a", "top-secret").unwrap();
-    assert!(lasts(&kept), "it takes the key: {kept:?}");
-    assert_eq!(secrets.get("a").unwrap().as_deref(), Some("top-secret"), "and gives it back");
+    assert!(lasts(&kept), "the keychain stores the key: {kept:?}");
+    assert_eq!(secrets.get("a").unwrap().as_deref(), Some("top-secret"), "the secret is read back");
 }
 
 fn finds(secrets: &dyn Secrets) {
-    assert_eq!(secrets.get("a").unwrap().as_deref(), Some("top-secret"), "the next run has it");
-    assert_eq!(secrets.status(), SecretsStatus::Keychain, "with a keychain that works");
+    assert_eq!(secrets.get("a").unwrap().as_deref(), Some("top-secret"), "the next run reads the secret");
+    assert_eq!(secrets.status(), SecretsStatus::Keychain, "the keychain works");
 }
 
 fn is_refused(secrets: &dyn Secrets) {
     let status = secrets.status();
-    assert!(matches!(status, SecretsStatus::Locked { .. }), "a locked keychain is told from others: {status:?}");
-    assert!(secrets.get("a").is_err(), "what is kept can't be read");
-    assert!(!lasts(&secrets.set("a", "new").unwrap()), "nor is anything kept");
+    assert!(matches!(status, SecretsStatus::Locked { .. }), "a locked keychain is reported as locked: {status:?}");
+    assert!(secrets.get("a").is_err(), "the stored secret can't be read");
+    assert!(!lasts(&secrets.set("a", "new").unwrap()), "no secret is stored permanently");
 }
 
 #[test]
@@ -130,48 +131,55 @@ fn unlocked_then_locked_then_unlocked() {
 fn without_any() {
     fn lives_for_the_run(secrets: &dyn Secrets) {
         let status = secrets.status();
-        assert!(matches!(status, SecretsStatus::Missing { .. }), "a missing keychain is told from others: {status:?}");
+        assert!(
+            matches!(status, SecretsStatus::Missing { .. }),
+            "a missing keychain is reported as missing: {status:?}"
+        );
         let kept = secrets.set("a", "top-secret").unwrap();
-        assert!(!lasts(&kept), "it lives for the run: {kept:?}");
-        assert_eq!(secrets.get("a").unwrap().as_deref(), Some("top-secret"), "where it counts");
+        assert!(!lasts(&kept), "the secret is stored for this run only: {kept:?}");
+        assert_eq!(secrets.get("a").unwrap().as_deref(), Some("top-secret"), "the secret can be read in this run");
     }
     if plays(&[("lives-for-the-run", lives_for_the_run)]) || !can_run() {
         return;
     }
     let home = tempfile::tempdir().unwrap();
     let test = "without_any";
-    // No message bus at all; then one without a keychain.
+    // First without any message bus, then with a bus that has no keychain.
     run(home.path(), test, "export DBUS_SESSION_BUS_ADDRESS=unix:path=/nowhere; me lives-for-the-run");
     run(home.path(), test, "me lives-for-the-run");
-    assert!(!home.path().join("drawbridge/secrets.json").exists(), "nothing is written");
+    assert!(!home.path().join("drawbridge/secrets.json").exists(), "no file is written");
 }
 
 #[test]
 fn a_keychain_that_is_started_later_is_used() {
     fn keeps_when_it_comes(secrets: &dyn Secrets) {
-        assert!(!lasts(&secrets.set("a", "top-secret").unwrap()), "none is there yet");
+        assert!(!lasts(&secrets.set("a", "top-secret").unwrap()), "there is no keychain yet");
         let folder = std::env::var_os(FOLDER).unwrap();
         std::fs::write(Path::new(&folder).join("go"), "").unwrap();
         let until = Instant::now() + LONG;
         while !lasts(&secrets.set("b", "top-secret-2").unwrap()) {
-            assert!(Instant::now() < until, "when it has been started, it is used: {:?}", secrets.status());
-            // sleep: looks again until it holds; no event tells of it.
+            assert!(Instant::now() < until, "the started keychain is used: {:?}", secrets.status());
+            // sleep: polls, since no event reports the change.
             std::thread::sleep(Duration::from_millis(100));
         }
-        // It is killed, and comes back.
+        // The keychain is killed and started again.
         std::fs::write(Path::new(&folder).join("kill"), "").unwrap();
         let until = Instant::now() + LONG;
         while !Path::new(&folder).join("killed").exists() {
-            assert!(Instant::now() < until, "it is killed");
-            // sleep: looks again until it holds; no event tells of it.
+            assert!(Instant::now() < until, "the keychain is killed");
+            // sleep: polls, since no event reports the change.
             std::thread::sleep(Duration::from_millis(50));
         }
-        assert_eq!(secrets.get("b").unwrap().as_deref(), Some("top-secret-2"), "a run that has the key goes on");
-        assert!(lasts(&secrets.set("c", "top-secret-3").unwrap()), "and keeps on keeping");
+        assert_eq!(
+            secrets.get("b").unwrap().as_deref(),
+            Some("top-secret-2"),
+            "a run that has the key still reads secrets"
+        );
+        assert!(lasts(&secrets.set("c", "top-secret-3").unwrap()), "a run that has the key still stores secrets");
     }
     fn finds_all(secrets: &dyn Secrets) {
         for (name, secret) in [("a", "top-secret"), ("b", "top-secret-2"), ("c", "top-secret-3")] {
-            assert_eq!(secrets.get(name).unwrap().as_deref(), Some(secret), "the next run has {name}");
+            assert_eq!(secrets.get(name).unwrap().as_deref(), Some(secret), "the next run reads {name}");
         }
     }
     if plays(&[("keeps-when-it-comes", keeps_when_it_comes), ("finds-all", finds_all)]) || !can_run() {
@@ -197,8 +205,8 @@ fn two_at_once_and_one_killed() {
         let me = std::process::id();
         for number in 0..20 {
             let name = format!("{me}-{number}");
-            assert!(lasts(&secrets.set(&name, &format!("top-secret {name}")).unwrap()), "each is kept: {name}");
-            // What was said to be kept must be found, whatever happens to this process.
+            assert!(lasts(&secrets.set(&name, &format!("top-secret {name}")).unwrap()), "the secret is stored: {name}");
+            // A secret that was reported as stored must be found later, even if this process is killed.
             let folder = std::env::var_os(FOLDER).unwrap();
             std::fs::write(Path::new(&folder).join(format!("kept-{name}")), "").unwrap();
         }
@@ -208,10 +216,14 @@ fn two_at_once_and_one_killed() {
         let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
         let names: Vec<String> =
             names.filter_map(|name| name.to_str()?.strip_prefix("kept-").map(str::to_owned)).collect();
-        assert!(names.len() >= 41, "two wrote all, and the one that was killed some: {}", names.len());
+        assert!(
+            names.len() >= 41,
+            "two processes wrote all their secrets and the killed one wrote some: {}",
+            names.len()
+        );
         for name in names {
             let found = secrets.get(&name).unwrap();
-            assert_eq!(found, Some(format!("top-secret {name}")), "none was lost: {name}");
+            assert_eq!(found, Some(format!("top-secret {name}")), "the stored secret is found: {name}");
         }
     }
     if plays(&[("writes", writes), ("finds-what-was-kept", finds_what_was_kept)]) || !can_run() {
@@ -220,7 +232,7 @@ fn two_at_once_and_one_killed() {
     let home = tempfile::tempdir().unwrap();
     let test = "two_at_once_and_one_killed";
     let me = std::env::current_exe().unwrap();
-    // The third is killed as soon as it has kept something, however long the others keep it waiting.
+    // The third process is killed as soon as it has stored something, however long it waits for the others.
     let script = format!(
         "{UNLOCK}; me writes & one=$!; me writes & two=$!; \
          env {PART}=writes {} {test} --exact & three=$!; \

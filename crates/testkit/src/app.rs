@@ -1,4 +1,4 @@
-//! The whole host over a temporary folder, with everything that it tells recorded, and a user who answers as told.
+//! The complete host over a temporary folder, with scripted responses of the platform and helpers for consent requests.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -12,32 +12,32 @@ use host::{Host, HostOptions};
 use ports::Platform;
 use ports::server_config::{HttpConfig, ServerConfig, ServerEntry, StdioConfig};
 
-/// How long anything that should happen may take, on a slow machine.
+/// Time limit for every expected event, with a margin for slow machines.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The file of system-wide rules, in the folder.
+/// Name of the file with system-wide rules in the folder.
 pub const MANAGED: &str = "managed.json";
 
-/// A platform whose user picks what the test says.
+/// Platform on which the choices of the user are set by the test.
 #[derive(Debug, Default)]
 pub struct TestPlatform {
-    /// How long the browser takes to open.
+    /// Delay before the browser opens a URL.
     pub slow: Mutex<Duration>,
-    /// How many URLs it was given to open.
+    /// Number of URLs that the platform was requested to open.
     pub begun: AtomicUsize,
-    /// The URLs that were opened.
+    /// URLs that were opened, in order.
     pub opened: Mutex<Vec<String>>,
-    /// Whether the browser goes there, as that of a user who is signed in already. Else it shows the page, and that is all.
+    /// Set if the browser follows the URL like that of a signed-in user. Otherwise it only shows the page.
     pub browses: AtomicBool,
-    /// The folder that the user picks.
+    /// Folder that the user picks, or `None` if the dialog is cancelled.
     pub folder: Mutex<Option<PathBuf>>,
-    /// The file that the user picks to read.
+    /// File that the user picks for reading, or `None` if the dialog is cancelled.
     pub file: Mutex<Option<PathBuf>>,
-    /// The file that the user picks to write.
+    /// File that the user picks for writing, or `None` if the dialog is cancelled.
     pub save_file: Mutex<Option<PathBuf>>,
-    /// The names that were proposed for it.
+    /// File names that were proposed in the save dialog.
     pub proposed: Mutex<Vec<String>>,
-    /// The questions that were announced.
+    /// Consent requests that were announced, as `server: kind`.
     pub announced: Mutex<Vec<String>>,
 }
 
@@ -50,7 +50,7 @@ impl Platform for TestPlatform {
         self.opened.lock().unwrap_or_else(PoisonError::into_inner).push(url.to_owned());
         if self.browses.load(Ordering::Relaxed) {
             let url = url.to_owned();
-            // Where it can't go, the sign-in that waits for it says so.
+            // If the browser can't open the page, the waiting sign-in reports it.
             tokio::spawn(async move { crate::browser::sign_in(&url).await });
         }
         Ok(())
@@ -74,17 +74,17 @@ impl Platform for TestPlatform {
     }
 }
 
-/// A host over a temporary folder.
+/// Host over a temporary folder.
 pub struct App {
-    /// The folder; `mcp.json` and the data lie in it.
+    /// Temporary folder with `mcp.json` and the data folder.
     pub folder: tempfile::TempDir,
-    /// The host.
+    /// The host under test.
     pub host: Host,
-    /// Its platform.
+    /// Platform that the host uses.
     pub platform: Arc<TestPlatform>,
 }
 
-/// A server's command.
+/// Returns the configuration of a local server with this program and these arguments.
 pub fn command(program: PathBuf, args: &[&str]) -> ServerConfig {
     StdioConfig {
         command: program.display().to_string(),
@@ -94,22 +94,22 @@ pub fn command(program: PathBuf, args: &[&str]) -> ServerConfig {
     .into()
 }
 
-/// A remote server at this URL, whatever transport and revision it speaks.
+/// Returns the configuration of a remote server at this URL, for any transport and revision.
 pub fn remote(url: &str) -> ServerConfig {
     HttpConfig { url: url.to_owned(), ..HttpConfig::default() }.into()
 }
 
-/// The hostile server with these arguments.
+/// Returns the configuration of the scripted server with these arguments.
 pub fn scripted(args: &[&str]) -> ServerConfig {
     command(crate::binaries::scripted_server(), args)
 }
 
-/// The demo server with these arguments.
+/// Returns the configuration of the demo server with these arguments.
 pub fn demo(args: &[&str]) -> ServerConfig {
     command(crate::binaries::demo_server(), args)
 }
 
-/// Turns sampling on for these servers, unless it was set: what is asked for is asked about.
+/// Turns sampling on for these servers unless it was configured, so that sampling requests lead to consent requests.
 fn let_sample(ports: &ports::Ports, servers: &[&str]) {
     let turn_on = |kept: Option<serde_json::Value>| {
         let mut kept = kept.unwrap_or_else(|| serde_json::json!({}));
@@ -121,7 +121,7 @@ fn let_sample(ports: &ports::Ports, servers: &[&str]) {
         kept
     };
     let written = ports.documents.update(ports::Document::Sampling, &mut { turn_on });
-    // Behind a keychain that is locked on purpose nothing can be sealed; what an earlier start set stays.
+    // With a locked keychain nothing can be sealed, so the setting of an earlier start stays.
     let is_locked = matches!(ports.documents.seal(), ports::DocumentSeal::Unavailable { .. });
     if let Err(error) = written
         && !is_locked
@@ -131,19 +131,19 @@ fn let_sample(ports: &ports::Ports, servers: &[&str]) {
 }
 
 impl App {
-    /// Starts a host with these servers in its settings; none of them runs yet.
+    /// Starts a host with these servers in its settings. None of them is running yet.
     ///
     /// # Panics
-    /// If the folder can't be made or a server not be added.
+    /// Panics if the folder can't be created or a server can't be added.
     pub async fn start(servers: Vec<(&str, ServerConfig)>) -> Self {
         let folder = tempfile::tempdir().unwrap_or_else(|e| panic!("no temporary folder: {e}"));
         Self::start_in(folder, servers, HostOptions::default()).await
     }
 
-    /// The same with a time of day that the test sets.
+    /// Starts a host with these servers and a time of day that the test sets.
     ///
     /// # Panics
-    /// If the folder can't be made or a server not be added.
+    /// Panics if the folder can't be created or a server can't be added.
     pub async fn start_at(clock: Arc<SetClock>, servers: Vec<(&str, ServerConfig)>) -> Self {
         let folder = tempfile::tempdir().unwrap_or_else(|e| panic!("no temporary folder: {e}"));
         let secrets = Arc::new(ports::secrets::SecretsInMemory::default());
@@ -151,19 +151,19 @@ impl App {
             .await
     }
 
-    /// Starts a host over this folder.
+    /// Starts a host over this folder with these servers and options.
     ///
     /// # Panics
-    /// If the folder can't be used or a server not be added.
+    /// Panics if the folder can't be used or a server can't be added.
     pub async fn start_in(folder: tempfile::TempDir, servers: Vec<(&str, ServerConfig)>, options: HostOptions) -> Self {
-        // The keychain of whoever runs the tests is no place for them.
+        // Tests never use the keychain of the user who runs them.
         Self::start_with(folder, servers, options, Arc::new(ports::secrets::SecretsInMemory::default())).await
     }
 
-    /// Starts a host over this folder and this keychain.
+    /// Starts a host over this folder with this keychain.
     ///
     /// # Panics
-    /// If the folder can't be used or a server not be added.
+    /// Panics if the folder can't be used or a server can't be added.
     pub async fn start_with(
         folder: tempfile::TempDir,
         servers: Vec<(&str, ServerConfig)>,
@@ -173,10 +173,10 @@ impl App {
         Self::start_over(folder, servers, options, secrets, |ports| ports).await
     }
 
-    /// Starts a host over this folder and this keychain, with some port in place of another.
+    /// Starts a host over this folder with this keychain, after `change` has replaced some of its ports.
     ///
     /// # Panics
-    /// If the folder can't be used or a server not be added.
+    /// Panics if the folder can't be used or a server can't be added.
     pub async fn start_over(
         folder: tempfile::TempDir,
         servers: Vec<(&str, ServerConfig)>,
@@ -188,7 +188,7 @@ impl App {
         let (config, data) = (folder.path().join("mcp.json"), folder.path().join("data"));
         let ports = store::open_with(&config, &data, platform.clone(), secrets)
             .unwrap_or_else(|e| panic!("the folder can't be used: {e}"));
-        // The rules of whoever runs the tests are none of theirs.
+        // Tests never use the system-wide rules of the machine that runs them.
         let managed = Arc::new(store::ManagedFile::at(folder.path().join(MANAGED)));
         let ports = change(ports::Ports { managed, ..ports });
         let names: Vec<&str> = servers.iter().map(|(name, _)| *name).collect();
@@ -201,19 +201,23 @@ impl App {
         Self { folder, host, platform }
     }
 
-    /// A server as it is.
+    /// Returns the current view of a server.
     ///
     /// # Panics
-    /// If there is none.
+    /// Panics if there is no server of this name.
     pub async fn server(&self, name: &str) -> ServerView {
         let snapshot = self.host.snapshot().await.unwrap_or_else(|e| panic!("{e}"));
-        snapshot.servers.into_iter().find(|s| s.name == name).unwrap_or_else(|| panic!("there is no server {name}"))
+        snapshot
+            .servers
+            .into_iter()
+            .find(|s| s.name == name)
+            .unwrap_or_else(|| panic!("there is no server named {name}"))
     }
 
-    /// Waits until this holds of a server.
+    /// Waits until the condition holds for a server, and returns its view.
     ///
     /// # Panics
-    /// If it does not in time; says how the server is instead.
+    /// Panics with the state of the server if the condition does not hold within [`PATIENCE`].
     pub async fn until(&self, name: &str, what: &str, holds: impl Fn(&ServerView) -> bool) -> ServerView {
         let mut events = self.host.events();
         let deadline = tokio::time::Instant::now() + PATIENCE;
@@ -228,18 +232,18 @@ impl App {
         }
     }
 
-    /// Starts a server, approves its command or address for once, and waits until it is ready with its lists read.
+    /// Starts a server, approves its command or address once, and waits until it is ready and its lists have been read.
     ///
     /// # Panics
-    /// If it does not become ready.
+    /// Panics if the server does not become ready.
     pub async fn ready(&self, name: &str) -> ServerView {
         self.ready_for(name, policy::Scope::Once).await
     }
 
-    /// The same with an approval that stands, so that it is brought back when it ends.
+    /// Starts a server like [`App::ready`] but with a permanent grant, so that it is restarted when it ends.
     ///
     /// # Panics
-    /// If it does not become ready.
+    /// Panics if the server does not become ready.
     pub async fn ready_always(&self, name: &str) -> ServerView {
         self.ready_for(name, policy::Scope::Always).await
     }
@@ -250,10 +254,10 @@ impl App {
         self.until(name, "known", |s| s.counts.iter().any(|&n| n > 0)).await
     }
 
-    /// Starts a server and approves its command or address for once.
+    /// Starts a server and approves its command or address once.
     ///
     /// # Panics
-    /// If it does not ask.
+    /// Panics if no consent request for the start appears.
     pub async fn approve_start(&self, name: &str) {
         self.approve_start_for(name, policy::Scope::Once).await;
     }
@@ -267,10 +271,10 @@ impl App {
         self.answer(&question, UserAnswer::Allow(scope)).await;
     }
 
-    /// Waits for a question of a server.
+    /// Waits for a consent request of a server that `fits` accepts.
     ///
     /// # Panics
-    /// If it does not come.
+    /// Panics if no such request appears within [`PATIENCE`].
     pub async fn question(&self, name: &str, what: &str, fits: impl Fn(&QuestionView) -> bool) -> QuestionView {
         let mut events = self.host.events();
         let deadline = tokio::time::Instant::now() + PATIENCE;
@@ -281,29 +285,30 @@ impl App {
             }
             if tokio::time::timeout_at(deadline, events.next()).await.is_err() {
                 let state = self.server(name).await.state;
-                panic!("{name} should ask about {what}; it is {state:?} and the queue is {questions:?}");
+                panic!("{name} should request consent for {what}, but it is {state:?} and the queue is {questions:?}");
             }
         }
     }
 
-    /// The queue.
+    /// Returns the pending consent requests in order.
     ///
     /// # Panics
-    /// If the host has ended.
+    /// Panics if the host has ended.
     pub async fn questions(&self) -> Vec<QuestionView> {
         self.host.snapshot().await.unwrap_or_else(|e| panic!("{e}")).questions
     }
 
-    /// Answers a question as it was shown.
+    /// Sends the decision on a consent request as it was shown.
     ///
     /// # Panics
-    /// If the answer is not taken.
+    /// Panics if the decision is refused.
     pub async fn answer(&self, question: &QuestionView, answer: UserAnswer) {
         let taken = self.host.answer(question.id, question.hash.to_string(), answer.clone()).await;
-        assert!(matches!(taken, Ok(())), "the answer {answer:?} is taken: {taken:?}");
+        assert!(matches!(taken, Ok(())), "the decision {answer:?} is accepted: {taken:?}");
     }
 
-    /// Answers every question of a kind as it comes, until the returned task is aborted.
+    /// Sends a decision on every new consent request for which `answer` returns one, until the returned task is
+    /// aborted.
     pub fn always(
         &self,
         answer: impl Fn(&QuestionView) -> Option<UserAnswer> + Send + 'static,
@@ -314,31 +319,31 @@ impl App {
             while let Some(event) = events.next().await {
                 let HostEvent::QuestionChanged(question) = &event.event else { continue };
                 if let Some(answer) = answer(question) {
-                    // A question may be gone already, taken back by its server.
+                    // The server may have withdrawn the request already.
                     let _ = host.answer(question.id, question.hash.to_string(), answer).await;
                 }
             }
         })
     }
 
-    /// What is in the audit log, the oldest first: kind, decision, who decided.
+    /// Returns the entries of the audit log, oldest first: kind, decision, and who decided.
     ///
     /// # Panics
-    /// If the log can't be read.
+    /// Panics if the log can't be read.
     pub fn decisions(&self) -> Vec<(String, String, String)> {
         let entries = self
             .host
             .ports()
             .audit
             .read(&ports::AuditQuery::latest(1_000))
-            .unwrap_or_else(|e| panic!("the audit log: {e}"));
+            .unwrap_or_else(|e| panic!("the audit log can't be read: {e}"));
         entries.into_iter().rev().map(|e| (e.kind.into_owned(), e.decision.into_owned(), e.by.into_owned())).collect()
     }
 
-    /// Everything in a server's activity, as text.
+    /// Returns the whole activity log of a server as text.
     ///
     /// # Panics
-    /// If there is no such server.
+    /// Panics if there is no server of this name.
     pub async fn activity(&self, name: &str) -> String {
         let activity = self.host.activity(name.to_owned()).await.unwrap_or_else(|e| panic!("{e}"));
         let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,46 +1,46 @@
-//! Finds the programs of this workspace that tests start.
+//! Paths of the programs of this workspace that tests start, which are built if necessary.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 use std::time::SystemTime;
 
-/// The hostile server. Built first if it is missing or older than its source, so that one crate can be tested
-/// alone.
+/// Returns the path of the scripted server. Builds it first if it is missing or older than its source, so that one
+/// crate can be tested alone.
 ///
 /// # Panics
-/// If it cannot be built; a test cannot go on without it.
+/// Panics if it cannot be built.
 pub fn scripted_server() -> PathBuf {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT.get_or_init(|| built("testkit", "scripted-server", Path::new(env!("CARGO_MANIFEST_DIR")))).clone()
 }
 
-/// The authorization server with its MCP server, built first if need be.
+/// Returns the path of the authorization server with its MCP server, which is built first if necessary.
 ///
 /// # Panics
-/// If it cannot be built; a test cannot go on without it.
+/// Panics if it cannot be built.
 pub fn authorization_server() -> PathBuf {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT.get_or_init(|| built("testkit", "authorization-server", Path::new(env!("CARGO_MANIFEST_DIR")))).clone()
 }
 
-/// The demo server, built first if need be.
+/// Returns the path of the demo server, which is built first if necessary.
 ///
 /// # Panics
-/// If it cannot be built; a test cannot go on without it.
+/// Panics if it cannot be built.
 pub fn demo_server() -> PathBuf {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../demo-server");
     BUILT.get_or_init(|| built("demo-server", "demo-server", &source)).clone()
 }
 
-/// Where cargo puts a program of this workspace, in the profile that the running test was built with.
+/// Returns the path where Cargo puts a program of this workspace, in the profile of the running test.
 ///
 /// # Panics
-/// If the running program has no path.
+/// Panics if the running program has no path.
 pub fn path(name: &str) -> PathBuf {
     let own = std::env::current_exe().unwrap_or_else(|error| panic!("a test has no path: {error}"));
-    // Tests lie in `deps`, below the programs.
+    // Test programs are in `deps`, below the other programs.
     let folder = own.ancestors().skip(1).find(|folder| !folder.ends_with("deps")).unwrap_or(Path::new("."));
     folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
 }
@@ -48,7 +48,7 @@ pub fn path(name: &str) -> PathBuf {
 #[allow(clippy::disallowed_methods, reason = "starts cargo, not a server")]
 fn built(package: &str, name: &str, source: &Path) -> PathBuf {
     let program = path(name);
-    // A program of its own crate is all of its sources; one beside a library has its own folder.
+    // The sources of a program are its own folder in `src/bin`, or the whole crate if there is none.
     let own = source.join("src/bin").join(name);
     let own = if own.is_dir() { own } else { source.join("src") };
     let beside = [modified(&source.join("src/processes.rs")), newest_below(&source.join("src/authorization"))];

@@ -1,4 +1,4 @@
-//! A browser of a few lines: it gets a page, and sees where it is sent to. Plain HTTP only.
+//! Minimal browser: it gets a page and follows one redirect. Plain HTTP only.
 
 use std::io;
 
@@ -6,22 +6,22 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use url::{Position, Url};
 
-/// The most of an answer that is read, in bytes.
+/// Maximum number of bytes that are read from a response.
 const MAX_ANSWER: u64 = 1024 * 1024;
 
-/// What a page answered.
+/// Response to a request for a page.
 #[derive(Debug, Clone, Default)]
 pub struct Page {
-    /// The status.
+    /// HTTP status of the response.
     pub status: u16,
-    /// The head as it came.
+    /// Status line and headers as received.
     pub head: String,
-    /// The body as it came.
+    /// Body of the response, with invalid UTF-8 replaced.
     pub body: String,
 }
 
 impl Page {
-    /// Where it redirects to.
+    /// Returns the target of the redirect, or `None` if there is no `Location` header.
     pub fn location(&self) -> Option<&str> {
         self.head.lines().find_map(|line| {
             let (name, value) = line.split_once(':')?;
@@ -30,18 +30,18 @@ impl Page {
     }
 }
 
-/// Gets a page, and does not follow where it redirects to.
+/// Gets a page without following redirects.
 ///
 /// # Errors
-/// If nobody answers there, or with something that is no HTTP.
+/// Returns an error if the connection fails or the response is not HTTP.
 pub async fn get(url: &str) -> io::Result<Page> {
     send(url, "GET", "", "").await
 }
 
-/// Sends a request with further headers (each line with its CR LF), `Host` among them if it is to be another.
+/// Sends a request with additional headers, each ending in CR LF. A `Host` header among them replaces the normal one.
 ///
 /// # Errors
-/// If nobody answers there, or with something that is no HTTP.
+/// Returns an error if the connection fails or the response is not HTTP.
 pub async fn send(url: &str, method: &str, headers: &str, body: &str) -> io::Result<Page> {
     let wrong = |what: &str| io::Error::new(io::ErrorKind::InvalidData, format!("{url}: {what}"));
     let parsed = Url::parse(url).map_err(|_| wrong("no URL"))?;
@@ -58,7 +58,7 @@ pub async fn send(url: &str, method: &str, headers: &str, body: &str) -> io::Res
     stream.write_all(head.as_bytes()).await?;
     stream.write_all(body.as_bytes()).await?;
     let mut bytes = Vec::new();
-    // Who closes at once may do so roughly; what came before counts.
+    // A server that closes at once may reset the connection. The bytes before the reset are still evaluated.
     let _ = stream.take(MAX_ANSWER).read_to_end(&mut bytes).await;
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let (head, body) = text.split_once("\r\n\r\n").ok_or_else(|| wrong("the answer has no end of its head"))?;
@@ -66,10 +66,10 @@ pub async fn send(url: &str, method: &str, headers: &str, body: &str) -> io::Res
     Ok(Page { status, head: head.to_owned(), body: body.to_owned() })
 }
 
-/// Goes to a page as a user does who is signed in already: to where it redirects at once, and no further.
+/// Opens a page like the browser of a signed-in user: it follows one redirect and returns the page there.
 ///
 /// # Errors
-/// If one of the two can't be got, or the first redirects nowhere.
+/// Returns an error if one of the two pages can't be loaded or the first one does not redirect.
 pub async fn sign_in(url: &str) -> io::Result<Page> {
     let page = get(url).await?;
     let nowhere = || io::Error::new(io::ErrorKind::InvalidData, format!("{url} redirects nowhere: {}", page.status));

@@ -1,29 +1,29 @@
-//! Bundles that tests write: a manifest, and the demo server as the program in it.
+//! Bundles for tests, with a manifest and the demo server as their program.
 
 use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-/// A bundle to be written.
+/// Contents of a bundle file.
 #[derive(Debug, Clone)]
 pub struct Bundle {
-    /// Its manifest.
+    /// Manifest of the bundle, `manifest.json`.
     pub manifest: Value,
     program: Vec<u8>,
 }
 
 impl Bundle {
-    /// A bundle that holds the demo server.
+    /// Returns a bundle that contains the demo server.
     ///
     /// # Panics
-    /// If that is not built.
+    /// Panics if the demo server can't be built or read.
     pub fn demo() -> Self {
         let program = fs::read(crate::binaries::demo_server());
         Self { program: program.unwrap_or_else(|e| panic!("the demo server can't be read: {e}")), ..Self::small() }
     }
 
-    /// The same without the demo server's many megabytes, for tests that start nothing.
+    /// Returns the same bundle with a tiny script instead of the demo server, for tests that start no server.
     pub fn small() -> Self {
         let manifest = json!({
             "manifest_version": "0.3",
@@ -40,7 +40,7 @@ impl Bundle {
         Self { manifest, program: b"#!/bin/sh\n".to_vec() }
     }
 
-    /// A bundle with inputs that starts nothing.
+    /// Returns a bundle with user inputs, for tests that start no server.
     pub fn with_inputs() -> Self {
         let mut bundle = Self::small();
         bundle.manifest["server"]["mcp_config"] = json!({
@@ -55,10 +55,10 @@ impl Bundle {
         bundle
     }
 
-    /// Writes it, and gives its path.
+    /// Writes the bundle to this path, and returns the path as text.
     ///
     /// # Panics
-    /// If it can't be written.
+    /// Panics if the file can't be written.
     pub fn write(&self, path: &Path) -> String {
         let manifest = self.manifest.to_string();
         let archive = zip(&[("manifest.json", 0o644, manifest.as_bytes()), ("server/demo", 0o755, &self.program)]);
@@ -67,7 +67,7 @@ impl Bundle {
     }
 }
 
-/// A ZIP archive of files that are not compressed.
+/// Returns a ZIP archive of uncompressed files, each with name, mode and content.
 fn zip(files: &[(&str, u32, &[u8])]) -> Vec<u8> {
     const UTF8: u16 = 1 << 11;
     let (mut bytes, mut directory) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! Calls of tools by the user, without a record in a history. Callers: tests and measurements of the host.
+//! Tool calls by the user without a record in the history. Callers: tests and measurements of the host.
 
 use domain::call::CallFailure;
 use host::{CallOrigin, Host};
@@ -6,12 +6,12 @@ use mcp_proto::types::CallToolResult;
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 
-/// The result of a call, with the arguments as they were sent if the user changed them.
+/// Result of a tool call, with the sent arguments if the user changed them.
 pub type Called = Result<(CallToolResult, Option<Map<String, Value>>), CallFailure>;
 
-/// Calls tools of a host for the user.
+/// Calls tools of a host on behalf of the user.
 pub trait CallTool {
-    /// Calls a tool, after its consent request if need be.
+    /// Calls a tool, after a consent request if one is required.
     fn call_tool(
         &self,
         id: String,

@@ -1,12 +1,12 @@
-//! Waiting for something, but not for ever.
+//! Waiting for a future or a condition with a time limit.
 
 use std::future::Future;
 use std::time::{Duration, Instant};
 
-/// The future's output, if it comes in time.
+/// Awaits the future, and returns its output.
 ///
 /// # Panics
-/// After `limit`, with `what` was waited for.
+/// Panics with `what` if the future is not ready within `limit`.
 pub async fn within<F: Future>(limit: Duration, what: &str, future: F) -> F::Output {
     match tokio::time::timeout(limit, future).await {
         Ok(output) => output,
@@ -14,14 +14,14 @@ pub async fn within<F: Future>(limit: Duration, what: &str, future: F) -> F::Out
     }
 }
 
-/// Lets every task of this thread that can go on do so.
+/// Yields until every task of this thread that is ready has run.
 pub async fn settle() {
     for _ in 0..100 {
         tokio::task::yield_now().await;
     }
 }
 
-/// Looks every 10 ms whether the condition holds, for at most `limit`.
+/// Polls the condition every 10 ms. Returns `true` if it holds within `limit`.
 pub async fn holds_within(limit: Duration, mut condition: impl FnMut() -> bool) -> bool {
     let start = Instant::now();
     loop {
@@ -31,7 +31,7 @@ pub async fn holds_within(limit: Duration, mut condition: impl FnMut() -> bool) 
         if start.elapsed() >= limit {
             return false;
         }
-        // sleep: waits for what will be, which has no event.
+        // sleep: polls, since no event reports the change.
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }

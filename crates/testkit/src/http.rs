@@ -1,4 +1,4 @@
-//! An HTTP/1.1 server of a few lines, where a test decides every byte that is answered. Each answer ends its connection.
+//! Minimal HTTP/1.1 server in which a test determines every byte of a response. Each response ends its connection.
 
 pub mod ordinary;
 mod request;
@@ -15,24 +15,24 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-/// The most requests that are kept to be looked at.
+/// Maximum number of requests that are recorded.
 const MAX_KEPT: usize = 10_000;
 
-/// The server; it is gone when this is dropped.
+/// HTTP/1.1 server on loopback; it ends when this is dropped.
 #[derive(Debug)]
 pub struct HttpServer {
-    /// Where it listens.
+    /// Address on which the server listens.
     pub address: SocketAddr,
     seen: Arc<Mutex<Vec<Request>>>,
     accepting: JoinHandle<()>,
 }
 
 impl HttpServer {
-    /// Starts a server that answers each request as `script` says. What the script returns is of no meaning: a client may
-    /// leave at any time.
+    /// Starts a server that responds to each request with `script`. The result of the script is ignored, since a client
+    /// may disconnect at any time.
     ///
     /// # Panics
-    /// If there is no free port.
+    /// Panics if there is no free port.
     pub async fn start<F, A>(script: F) -> Self
     where
         F: Fn(Request, Answer) -> A + Send + Sync + 'static,
@@ -41,10 +41,10 @@ impl HttpServer {
         Self::start_at(SocketAddr::from(([127, 0, 0, 1], 0)), script).await
     }
 
-    /// The same at a certain address, to come back where another was.
+    /// Starts a server at this address, for example to replace an earlier one.
     ///
     /// # Panics
-    /// If the address is taken.
+    /// Panics if the address is in use.
     pub async fn start_at<F, A>(address: SocketAddr, script: F) -> Self
     where
         F: Fn(Request, Answer) -> A + Send + Sync + 'static,
@@ -65,17 +65,17 @@ impl HttpServer {
         Self { address, seen, accepting }
     }
 
-    /// The URL of a path on this server.
+    /// Returns the URL of a path on this server.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
-    /// Every request so far, in the order in which they came.
+    /// Returns the recorded requests in the order of arrival.
     pub fn seen(&self) -> Vec<Request> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// How many requests had a body with this JSON-RPC method.
+    /// Returns the number of requests whose body has this JSON-RPC method.
     pub fn count(&self, method: &str) -> usize {
         self.seen().iter().filter(|request| request.rpc_method() == method).count()
     }
@@ -92,7 +92,7 @@ where
     F: Fn(Request, Answer) -> A,
     A: Future<Output = io::Result<()>>,
 {
-    // A client that says nothing intelligible is gone, or is none.
+    // A connection without a valid request is ignored.
     let Ok(Some(request)) = request::read(&mut stream).await else { return };
     {
         let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
@@ -103,25 +103,25 @@ where
     let _ = script(request, Answer { stream }).await;
 }
 
-/// What a request is answered with. Dropping it ends the connection.
+/// Open response to a request. Dropping it closes the connection.
 #[derive(Debug)]
 pub struct Answer {
     stream: TcpStream,
 }
 
 impl Answer {
-    /// Writes bytes as they are.
+    /// Writes these bytes unchanged.
     ///
     /// # Errors
-    /// If the client has gone.
+    /// Returns an error if the client has disconnected.
     pub async fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.stream.write_all(bytes).await
     }
 
-    /// A whole answer: status, further headers (each line with its CR LF), body.
+    /// Sends a complete response: status, additional headers (each ending in CR LF) and body.
     ///
     /// # Errors
-    /// If the client has gone.
+    /// Returns an error if the client has disconnected.
     pub async fn whole(&mut self, status: u16, headers: &str, body: &[u8]) -> io::Result<()> {
         let head =
             format!("HTTP/1.1 {status} -\r\nconnection: close\r\ncontent-length: {}\r\n{headers}\r\n", body.len());
@@ -130,52 +130,52 @@ impl Answer {
         self.stream.shutdown().await
     }
 
-    /// An answer without a body.
+    /// Sends a response without a body.
     ///
     /// # Errors
-    /// If the client has gone.
+    /// Returns an error if the client has disconnected.
     pub async fn status(&mut self, status: u16) -> io::Result<()> {
         self.whole(status, "", b"").await
     }
 
-    /// A JSON answer.
+    /// Sends a response with status 200 and a JSON body.
     ///
     /// # Errors
-    /// If the client has gone.
+    /// Returns an error if the client has disconnected.
     pub async fn json(&mut self, body: &Value) -> io::Result<()> {
         self.whole(200, "content-type: application/json\r\n", body.to_string().as_bytes()).await
     }
 
-    /// Begins an event stream that ends with the connection.
+    /// Starts an event stream that ends with the connection.
     ///
     /// # Errors
-    /// If the client has gone.
+    /// Returns an error if the client has disconnected.
     pub async fn event_stream(&mut self) -> io::Result<()> {
         self.raw(b"HTTP/1.1 200 -\r\nconnection: close\r\ncontent-type: text/event-stream\r\n\r\n").await
     }
 
-    /// An event with this message.
+    /// Sends this message as an event of the stream.
     ///
     /// # Errors
-    /// If the client has gone.
+    /// Returns an error if the client has disconnected.
     pub async fn event(&mut self, message: &Value) -> io::Result<()> {
         self.raw(format!("data: {message}\n\n").as_bytes()).await
     }
 
-    /// Answers a CONNECT as a proxy does: from here on, bytes go to that address and back until one side ends.
+    /// Accepts a CONNECT as a proxy does, and then copies bytes in both directions until both sides have ended.
     ///
     /// # Errors
-    /// If either side is gone.
+    /// Returns an error if the server can't be reached or one of the connections fails.
     pub async fn tunnel(mut self, to: SocketAddr) -> io::Result<()> {
         let mut server = TcpStream::connect(to).await?;
         self.raw(b"HTTP/1.1 200 Connected\r\n\r\n").await?;
         tokio::io::copy_bidirectional(&mut self.stream, &mut server).await.map(|_| ())
     }
 
-    /// Says no more, and keeps the connection open until the client closes it.
+    /// Sends nothing more, and keeps the connection open until the client closes it.
     ///
     /// # Errors
-    /// If the client has gone.
+    /// Returns an error if the connection fails.
     pub async fn hang(&mut self) -> io::Result<()> {
         loop {
             tokio::time::sleep(Duration::from_millis(50)).await;

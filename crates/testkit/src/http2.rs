@@ -1,4 +1,4 @@
-//! A server that speaks HTTP/2 over TLS and nothing else, and answers as a test says.
+//! Scripted server that supports only HTTP/2 over TLS.
 
 use std::future::poll_fn;
 use std::net::SocketAddr;
@@ -17,27 +17,27 @@ use tokio_rustls::TlsAcceptor;
 use crate::http::Request;
 use crate::tls::Identity;
 
-/// What a request is answered with.
+/// Response of the server to one request.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reply {
-    /// A status without a body.
+    /// HTTP status without a body.
     Status(u16),
-    /// 200 with a JSON body.
+    /// Status 200 with this JSON body.
     Json(Value),
-    /// Its stream is reset.
+    /// Resets the stream of the request.
     Reset,
-    /// The whole connection is closed.
+    /// Closes the whole connection.
     Cut,
-    /// 200 with a JSON body that has no end.
+    /// Status 200 with a JSON body that never ends.
     Endless,
-    /// 200 with so many headers of 8 KiB each.
+    /// Status 200 with this number of headers, 8 KiB each.
     Headers(usize),
 }
 
-/// The server; it is gone when this is dropped.
+/// HTTP/2 server on loopback; it ends when this is dropped.
 #[derive(Debug)]
 pub struct Http2Server {
-    /// Where it listens.
+    /// Address on which the server listens.
     pub address: SocketAddr,
     seen: Arc<Mutex<Vec<Request>>>,
     connections: Arc<AtomicUsize>,
@@ -51,10 +51,10 @@ struct Shared<F> {
 }
 
 impl Http2Server {
-    /// Starts a server that answers each request as `script` says.
+    /// Starts a server that responds to each request with `script`.
     ///
     /// # Panics
-    /// If there is no free port.
+    /// Panics if there is no free port.
     pub async fn start<F>(identity: &Identity, script: F) -> Self
     where
         F: Fn(&Request) -> Reply + Send + Sync + 'static,
@@ -74,17 +74,17 @@ impl Http2Server {
         Self { address, seen, connections, accepting }
     }
 
-    /// The URL of a path on this server.
+    /// Returns the URL of a path on this server.
     pub fn url(&self, path: &str) -> String {
         format!("https://{}{path}", self.address)
     }
 
-    /// How many connections spoke HTTP/2.
+    /// Returns the number of connections that completed an HTTP/2 handshake.
     pub fn connections(&self) -> usize {
         self.connections.load(Ordering::Relaxed)
     }
 
-    /// How many requests had a body with this JSON-RPC method.
+    /// Returns the number of requests whose body has this JSON-RPC method.
     pub fn count(&self, method: &str) -> usize {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.iter().filter(|request| request.rpc_method() == method).count()
@@ -101,7 +101,7 @@ async fn serve<F>(client: TcpStream, acceptor: TlsAcceptor, shared: Arc<Shared<F
 where
     F: Fn(&Request) -> Reply + Send + Sync + 'static,
 {
-    // A client that does not like the certificate or the protocol goes away.
+    // A client that refuses the certificate or the protocol disconnects.
     let Ok(client) = acceptor.accept(client).await else { return };
     let Ok(mut connection) = h2::server::handshake(client).await else { return };
     shared.connections.fetch_add(1, Ordering::Relaxed);
@@ -134,7 +134,7 @@ where
     answer(reply, respond, &cut).await
 }
 
-/// The request as one of HTTP/1.1 would look.
+/// Converts the request to the form of an HTTP/1.1 request.
 async fn read(request: http::Request<RecvStream>) -> Result<Request, h2::Error> {
     let (parts, mut stream) = request.into_parts();
     let mut body = Vec::new();
@@ -183,7 +183,7 @@ async fn answer(reply: Reply, mut respond: SendResponse<Bytes>, cut: &Notify) ->
 }
 
 static SPACES: [u8; 16 * 1024] = [b' '; 16 * 1024];
-/// 8 KiB of text.
+/// Header value of 8 KiB.
 const LONG: &str = match std::str::from_utf8(&[b'a'; 8 * 1024]) {
     Ok(text) => text,
     Err(_) => "",

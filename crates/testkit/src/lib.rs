@@ -1,8 +1,8 @@
-//! What tests share: the hostile `scripted-server` (a binary of this crate), finding it, waiting with a
-//! deadline, looking at processes, an address that nobody may fetch, an HTTP server that a test scripts, a registry of servers, bundles, a proxy that spoils what passes, an
-//! authorization server with an MCP server that asks for its tokens, and a browser to sign in with.
-//! With the feature `app`, the whole host over a temporary folder; with `tls`, certificates and HTTP/2;
-//! with `paused`, time that passes when a test says so.
+//! Helpers shared by tests: the `scripted-server` (a binary of this crate) and its path, time limits, process
+//! information, a lure address that no client may fetch, a scripted HTTP server, a registry of servers, bundles, a
+//! faulty proxy, an authorization server with an MCP server that requires its tokens, and a minimal browser for signing
+//! in. The feature `app` adds the complete host over a temporary folder, `tls` adds certificates and HTTP/2, and
+//! `paused` adds simulated time.
 
 #[cfg(feature = "app")]
 pub mod app;

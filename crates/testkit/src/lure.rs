@@ -1,5 +1,5 @@
-//! An address that nobody may fetch, named wherever a server may name one: a host that looks by itself at icons, schemas, links
-//! or documents goes there.
+//! Address that no client may fetch. Test servers name it in every place where a URL is allowed, so that a host which
+//! loads icons, schemas, links or documents by itself is detected.
 
 use std::sync::OnceLock;
 
@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 
 static ADDRESS: OnceLock<String> = OnceLock::new();
 
-/// From now on the servers of this process name it; the first one stays.
+/// Sets the address for the servers of this process. Only the first call has an effect.
 pub fn set(address: &str) {
     ADDRESS.get_or_init(|| address.to_owned());
 }
 
-/// Puts it into what a server says of itself, or into the definition of a tool, prompt or resource.
+/// Adds the address to the information of a server, or to the definition of a tool, prompt or resource.
 pub fn in_definition(definition: &mut Value) {
     let Some(address) = ADDRESS.get() else { return };
     definition["icons"] = json!([{"src": format!("{address}/icon.png"), "mimeType": "image/png", "sizes": ["any"]}]);
@@ -22,7 +22,7 @@ pub fn in_definition(definition: &mut Value) {
     }
 }
 
-/// A tool whose schemas stand there; none if there is no address.
+/// Returns a tool whose schemas refer to the address, or `None` if no address is set.
 pub fn tool() -> Option<Value> {
     let address = ADDRESS.get()?;
     let schema = json!({
@@ -35,7 +35,7 @@ pub fn tool() -> Option<Value> {
     Some(tool)
 }
 
-/// Adds a link to the result of a tool, for revisions that know such links.
+/// Adds a link to a tool result, in revisions that support links.
 pub fn in_result(revision: &str, result: &mut Value) {
     let (Some(address), Some(content)) = (ADDRESS.get(), result["content"].as_array_mut()) else { return };
     if revision >= "2025-06-18" {
@@ -45,7 +45,7 @@ pub fn in_result(revision: &str, result: &mut Value) {
     }
 }
 
-/// Puts it into the metadata of an authorization server or of what it protects, where nothing is named that is needed.
+/// Adds the address to authorization server metadata or protected resource metadata, only in members that are absent.
 pub fn in_metadata(document: &mut Value) {
     let Some(address) = ADDRESS.get() else { return };
     for name in [

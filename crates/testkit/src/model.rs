@@ -1,5 +1,5 @@
-//! A model that says what a test tells it to, for what must hold whatever a model says. That wires are spoken right is shown
-//! elsewhere, against a provider that is not ours.
+//! Scripted model provider for properties that must hold for every output of a model. The wire formats of real
+//! providers are tested elsewhere, against an independent implementation.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,23 +12,23 @@ use models::{
     Stop, TokenUse,
 };
 
-/// The provider that [`ScriptedModel::offer`] adds.
+/// Name of the provider that [`ScriptedModel::offer`] adds.
 pub const PROVIDER: &str = "scripted";
 
-/// One step of an answer.
+/// Step of a scripted reply.
 #[derive(Debug, Clone)]
 pub enum Step {
-    /// This comes.
+    /// Streams this part of the reply.
     Says(Delta),
-    /// Nothing comes for so long.
+    /// Streams nothing for this time.
     Waits(Duration),
-    /// It fails.
+    /// Ends the stream with this error.
     Fails(ModelError),
-    /// Nothing comes any more.
+    /// Keeps the stream open without further output.
     Hangs,
 }
 
-/// A provider of one or more models that answer as they are told, and keep what they were asked.
+/// Provider of one or more models with scripted replies, which records the requests.
 #[derive(Debug, Default)]
 pub struct ScriptedModel {
     scripts: Mutex<VecDeque<Vec<Step>>>,
@@ -36,7 +36,7 @@ pub struct ScriptedModel {
     losses: Mutex<Vec<Loss>>,
 }
 
-/// An answer with these parts, as it ends.
+/// Returns the final step of a reply with these parts and token counts (input, output).
 #[must_use]
 pub fn ends(parts: Vec<Part>, stop: Stop, (input, output): (u64, u64)) -> Step {
     let usage = TokenUse { input: Some(input), output: Some(output), ..TokenUse::default() };
@@ -44,7 +44,7 @@ pub fn ends(parts: Vec<Part>, stop: Stop, (input, output): (u64, u64)) -> Step {
     Step::Says(Delta::Ended(Reply { message, stop, usage, model: "scripted-1".to_owned() }))
 }
 
-/// An answer of one text that took so many tokens.
+/// Returns a reply of one text with these token counts (input, output).
 #[must_use]
 pub fn text(text: &str, tokens: (u64, u64)) -> Vec<Step> {
     vec![Step::Says(Delta::Text(text.to_owned())), ends(vec![Part::text(text)], Stop::EndTurn, tokens)]
@@ -54,7 +54,7 @@ impl ScriptedModel {
     /// Adds a provider with these models to a host.
     ///
     /// # Panics
-    /// If the host has ended.
+    /// Panics if the host has ended.
     pub async fn offer(host: &Host, models: Vec<Model>) -> Arc<Self> {
         let own = Arc::new(Self::default());
         host.put_provider(PROVIDER.to_owned(), Arc::clone(&own) as Arc<dyn Provider>, models)
@@ -63,35 +63,35 @@ impl ScriptedModel {
         own
     }
 
-    /// Answers the next request so; those that nothing is said about hang.
+    /// Queues the reply to the next request. A request without a queued reply hangs.
     pub fn next(&self, script: Vec<Step>) {
         self.scripts.lock().unwrap_or_else(PoisonError::into_inner).push_back(script);
     }
 
-    /// Can't carry this of any request.
+    /// Sets the losses that the provider reports for every request.
     pub fn lose(&self, losses: Vec<Loss>) {
         *self.losses.lock().unwrap_or_else(PoisonError::into_inner) = losses;
     }
 
-    /// Forgets what it was told to answer and was not asked for.
+    /// Removes all queued replies.
     pub fn forget(&self) {
         self.scripts.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// What it was asked so far.
+    /// Returns all requests so far, in order.
     #[must_use]
     pub fn asked(&self) -> Vec<Request> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-/// One of its models.
+/// Returns a model of this provider with this id.
 #[must_use]
 pub fn named(model: &str) -> Model {
     Model { id: model.to_owned(), name: model.to_owned(), ..Model::default() }
 }
 
-/// To refer to one of its models by.
+/// Returns the reference to a model of this provider.
 #[must_use]
 pub fn reference(model: &str) -> ModelRef {
     ModelRef { provider: PROVIDER.to_owned(), model: model.to_owned() }

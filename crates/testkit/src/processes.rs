@@ -1,4 +1,4 @@
-//! Looking at processes from outside. Linux only knows all of it; elsewhere what is not known is empty or none.
+//! Information about processes, complete only on Linux. On other systems, unknown values are empty or `None`.
 
 use std::fs;
 use std::sync::LazyLock;
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// The processes of a group that are alive (zombies are not).
+/// Returns the living processes of a group; zombies are excluded.
 pub fn alive_in_group(group: u32) -> Vec<u32> {
     let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
     processes
@@ -16,12 +16,13 @@ pub fn alive_in_group(group: u32) -> Vec<u32> {
         .collect()
 }
 
-/// Whether a process is there and not a zombie.
+/// Returns `true` if a process exists and is not a zombie.
 pub fn is_alive(pid: u32) -> bool {
     stat(pid).is_some_and(|stat| stat.is_alive())
 }
 
-/// How long this thread had a processor: what others do on a busy computer is not in it. Where that is not known, a clock.
+/// Returns the processor time of this thread, which does not depend on the load of the computer. Returns elapsed time
+/// on systems that do not report it.
 pub fn processor_time() -> Duration {
     #[cfg(target_os = "linux")]
     if let Ok(time) = nix::time::clock_gettime(nix::time::ClockId::CLOCK_THREAD_CPUTIME_ID) {
@@ -31,22 +32,22 @@ pub fn processor_time() -> Duration {
     BEGAN.elapsed()
 }
 
-/// Memory that a process has resident, in bytes.
+/// Returns the resident memory of a process in bytes.
 pub fn resident_bytes(pid: u32) -> Option<u64> {
     memory(pid, "VmRSS:")
 }
 
-/// The most that it had, in bytes, since its start or since [`forget_own_peak`].
+/// Returns the peak resident memory of a process in bytes, since its start or since [`forget_own_peak`].
 pub fn peak_resident_bytes(pid: u32) -> Option<u64> {
     memory(pid, "VmHWM:")
 }
 
-/// Begins the peak of this process anew.
+/// Resets the peak resident memory of this process.
 ///
 /// # Errors
-/// If the system can't.
+/// Returns an error if the system does not support it.
 pub fn forget_own_peak() -> std::io::Result<()> {
-    // See proc(5), clear_refs.
+    // See `clear_refs` in proc(5).
     fs::write("/proc/self/clear_refs", "5")
 }
 
@@ -57,13 +58,13 @@ fn memory(pid: u32, line: &str) -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
-/// How many bytes a process has written so far, to whatever; none if it is gone.
+/// Returns the number of bytes that a process has written so far, or `None` if it has ended.
 pub fn written_bytes(pid: u32) -> Option<u64> {
     let io = fs::read_to_string(format!("/proc/{pid}/io")).ok()?;
     io.lines().find_map(|line| line.strip_prefix("wchar:"))?.trim().parse().ok()
 }
 
-/// What this process sees of its surroundings: `{"environment": {...}, "directory": "...", "descriptors": [...],
+/// Returns the environment of this process as JSON: `{"environment": {...}, "directory": "...", "descriptors": [...],
 /// "pid": 1, "group": 1, "session": 1}`.
 pub fn own_surroundings() -> Value {
     let environment: serde_json::Map<String, Value> = std::env::vars_os()
@@ -81,11 +82,11 @@ pub fn own_surroundings() -> Value {
     })
 }
 
-/// The numbers of the own open descriptors, without the one that reads the list.
+/// Returns the open descriptors of this process, without the one that reads the list.
 fn open_descriptors() -> Vec<u32> {
     let Ok(entries) = fs::read_dir("/proc/self/fd") else { return Vec::new() };
     let listed: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
-    // What can still be read once the list is closed was open before.
+    // A descriptor that can still be read after the list is closed was open before.
     let mut open: Vec<u32> = listed
         .iter()
         .filter(|path| fs::read_link(path).is_ok())
@@ -107,7 +108,8 @@ impl Stat {
     }
 }
 
-/// See proc(5). The second field is the program's name in parentheses and may hold anything.
+/// Parses `/proc/PID/stat`, see proc(5). The second field is the program's name in parentheses and may contain any
+/// character.
 fn stat(pid: u32) -> Option<Stat> {
     let line = fs::read(format!("/proc/{pid}/stat")).ok()?;
     let line = String::from_utf8_lossy(&line);

@@ -1,4 +1,4 @@
-//! A TCP proxy that spoils what passes, for tests of what a client makes of it.
+//! TCP proxy that delays, cuts or swallows the server's output, for tests of the client's reaction.
 
 use std::io;
 use std::net::SocketAddr;
@@ -11,28 +11,28 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-/// What happens to what the server says.
+/// Fault that is applied to the output of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Fault {
-    /// Nothing.
+    /// Output of the server passes unchanged.
     #[default]
     None,
-    /// It comes one byte at a time.
+    /// Output is written one byte at a time.
     Bytewise,
-    /// It comes this much later.
+    /// Output is delayed by this time.
     Late(Duration),
-    /// Each connection is cut after so many bytes of it.
+    /// Each connection is cut after this number of bytes.
     CutAfter(usize),
-    /// It never comes; the connection stays open.
+    /// Output is discarded, and the connection stays open.
     Swallowed,
     /// Every connection is closed at once.
     Refused,
 }
 
-/// The proxy; it is gone when this is dropped.
+/// TCP proxy on loopback; it ends when this is dropped.
 #[derive(Debug)]
 pub struct Proxy {
-    /// Where it listens.
+    /// Address on which the proxy listens.
     pub address: SocketAddr,
     server: Arc<Mutex<SocketAddr>>,
     fault: Arc<Mutex<Fault>>,
@@ -44,7 +44,7 @@ impl Proxy {
     /// Starts a proxy in front of a server.
     ///
     /// # Panics
-    /// If there is no free port.
+    /// Panics if there is no free port.
     pub async fn before(server: SocketAddr) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap_or_else(|e| panic!("no free port: {e}"));
         let address = listener.local_addr().unwrap_or_else(|e| panic!("a listener has no address: {e}"));
@@ -68,17 +68,17 @@ impl Proxy {
         Self { address, server, fault, cut, accepting }
     }
 
-    /// What happens from now on, also on connections that are open.
+    /// Sets the fault from now on, including for open connections.
     pub fn set(&self, fault: Fault) {
         *self.fault.lock().unwrap_or_else(PoisonError::into_inner) = fault;
     }
 
-    /// Leads new connections to this server.
+    /// Sets the server for new connections.
     pub fn lead_to(&self, server: SocketAddr) {
         *self.server.lock().unwrap_or_else(PoisonError::into_inner) = server;
     }
 
-    /// Cuts all connections now.
+    /// Cuts all open connections.
     pub fn cut(&self) {
         self.cut.send_modify(|count| *count += 1);
     }
@@ -95,7 +95,7 @@ async fn connect(client: TcpStream, server: SocketAddr, fault: Arc<Mutex<Fault>>
         return Ok(());
     }
     let server = TcpStream::connect(server).await?;
-    // Bytes are to go out as they are written.
+    // Bytes are sent as soon as they are written.
     client.set_nodelay(true)?;
     server.set_nodelay(true)?;
     let (mut from_client, to_client) = client.into_split();
@@ -115,7 +115,7 @@ async fn spoiled(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, fault: Arc<Mut
     loop {
         let count = from.read(&mut buffer).await?;
         if count == 0 && now(&fault) == Fault::Swallowed {
-            // The end is part of what never comes.
+            // The end of the stream is swallowed, too.
             std::future::pending::<()>().await;
         }
         if count == 0 {

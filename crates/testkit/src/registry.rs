@@ -1,4 +1,5 @@
-//! A registry of servers (API version 0.1) on loopback, which lists what a test says. Callers: the tests of `installer`, `api` and `cli`.
+//! Registry of servers (API version 0.1) on loopback with scripted entries. Callers: the tests of `installer`, `api`
+//! and `cli`.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,21 +8,21 @@ use serde_json::{Value, json};
 
 use crate::http::HttpServer;
 
-/// A registry whose entries a test may change.
+/// Registry whose entries a test can change.
 pub struct TestRegistry {
-    /// The entries, the newest version of a server before its others.
+    /// Entries of the registry; the newest version of a server precedes the others.
     pub entries: Arc<Mutex<Vec<Value>>>,
-    /// Files that it gives under other paths, such as `/notes.mcpb`.
+    /// Files served under other paths, such as `/notes.mcpb`.
     pub files: Arc<Mutex<BTreeMap<String, Vec<u8>>>>,
-    /// The server; the registry is gone when this is dropped.
+    /// HTTP server of the registry, which ends when this is dropped.
     pub server: HttpServer,
 }
 
 impl TestRegistry {
-    /// Serves these entries.
+    /// Starts a registry with these entries.
     ///
     /// # Panics
-    /// If there is no free port.
+    /// Panics if there is no free port.
     pub async fn start(entries: Vec<Value>) -> Self {
         let entries = Arc::new(Mutex::new(entries));
         let files: Arc<Mutex<BTreeMap<String, Vec<u8>>>> = Arc::default();
@@ -60,7 +61,7 @@ fn answer_of(entries: &[Value], path: &str, query: &[(String, String)]) -> Optio
     }
 }
 
-/// A server in this version with a package that is a bundle, at this URL and with this hash.
+/// Returns an entry for a server in this version with a bundle package at this URL and with this hash.
 pub fn bundled(version: &str, url: &str, sha256: &str) -> Value {
     json!({
         "server": {
@@ -71,7 +72,8 @@ pub fn bundled(version: &str, url: &str, sha256: &str) -> Value {
     })
 }
 
-/// A server in version 1.2.0 with a package of npm, which needs a secret, and a remote, which needs a header.
+/// Returns an entry for a server in version 1.2.0 with an npm package that requires a secret, and a remote that
+/// requires a header.
 pub fn notes(listing: Value) -> Value {
     json!({
         "server": {
@@ -89,7 +91,7 @@ pub fn notes(listing: Value) -> Value {
     })
 }
 
-/// What a registry says of a version that is offered.
+/// Returns the registry metadata of an active version.
 pub fn active() -> Value {
     json!({ "status": "active", "isLatest": true, "publishedAt": "2026-02-01T00:00:00Z" })
 }

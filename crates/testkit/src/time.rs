@@ -1,5 +1,5 @@
-//! Time that passes when a test says so. A test never sleeps to prove that something does not happen: it lets the time pass here, and
-//! then looks.
+//! Simulated time for tests. A test never sleeps to prove that an event does not happen; it lets simulated time pass
+//! and then checks.
 
 #[cfg(feature = "paused")]
 use std::future::Future;
@@ -9,15 +9,15 @@ use std::time::Duration;
 #[cfg(feature = "app")]
 use std::time::SystemTime;
 
-/// The longest step of [`pass`].
+/// Maximum length of a step of [`pass`].
 #[cfg(feature = "paused")]
 const STEP: Duration = Duration::from_millis(100);
-/// The real time that other threads, processes and sockets get after each step.
+/// Real time for other threads, processes and sockets after each step.
 #[cfg(feature = "paused")]
 const SHARE: Duration = Duration::from_millis(2);
 
-/// Lets so much time pass on tokio's clock, about thirty times as fast as it does outside. Timers go off in order, and what they lead to
-/// is done in between. Only for runtimes of one thread, and for one task of them at a time.
+/// Lets this much time pass on Tokio's clock, about thirty times as fast as real time. Timers fire in order, and the
+/// tasks they wake run in between. Only for single-threaded runtimes, and for one task at a time.
 #[cfg(feature = "paused")]
 pub async fn pass(time: Duration) {
     let end = tokio::time::Instant::now() + time;
@@ -28,17 +28,17 @@ pub async fn pass(time: Duration) {
         }
         tokio::time::pause();
         tokio::time::advance(left.min(STEP)).await;
-        // A clock that stays paused goes on by itself while an answer of another process is awaited.
+        // A clock that stays paused advances by itself while the task waits for another process.
         tokio::time::resume();
-        // sleep: others go on with what the step led to; nothing rests on how long it is.
+        // sleep: gives other threads and processes time to react; no test depends on its length.
         tokio::time::sleep(SHARE).await;
     }
 }
 
-/// Awaits something that comes without waiting for time to pass: no timer goes off before it.
+/// Awaits a future that must be ready without a timer.
 ///
 /// # Panics
-/// If it had to wait for a timer.
+/// Panics if the future had to wait for a timer.
 #[cfg(feature = "paused")]
 pub async fn at_once<F: Future>(what: &str, future: F) -> F::Output {
     let (output, waited) = timers_of(future).await;
@@ -46,10 +46,11 @@ pub async fn at_once<F: Future>(what: &str, future: F) -> F::Output {
     output
 }
 
-/// Awaits something, and returns how long the timers were that it waited for, whatever else the computer does.
+/// Awaits a future, and returns its output with the total time of the timers it waited for, independent of the load of
+/// the computer.
 #[cfg(feature = "paused")]
 pub async fn timers_of<F: Future>(future: F) -> (F::Output, Duration) {
-    // Where all tasks wait, a paused clock goes on to the next timer.
+    // A paused clock advances to the next timer when all tasks wait.
     tokio::time::pause();
     let began = tokio::time::Instant::now();
     let output = future.await;
@@ -58,7 +59,7 @@ pub async fn timers_of<F: Future>(future: F) -> (F::Output, Duration) {
     (output, waited)
 }
 
-/// A time of day that goes on with tokio's clock, so that `pass` moves both.
+/// Time of day that follows Tokio's clock, so that `pass` moves both.
 #[cfg(feature = "app")]
 #[derive(Debug)]
 pub struct RuntimeClock {
@@ -68,7 +69,7 @@ pub struct RuntimeClock {
 
 #[cfg(feature = "app")]
 impl RuntimeClock {
-    /// A clock that begins with the system's time.
+    /// Returns a clock that starts at the system time.
     #[must_use]
     pub fn new() -> Arc<Self> {
         Arc::new(Self { began: SystemTime::now(), at: tokio::time::Instant::now() })
@@ -82,20 +83,20 @@ impl ports::time::Clock for RuntimeClock {
     }
 }
 
-/// A time of day that stands still until a test moves it.
+/// Time of day that is fixed until a test advances it.
 #[cfg(feature = "app")]
 #[derive(Debug)]
 pub struct SetClock(Mutex<SystemTime>);
 
 #[cfg(feature = "app")]
 impl SetClock {
-    /// A clock that begins with the system's time.
+    /// Returns a clock that starts at the system time.
     #[must_use]
     pub fn new() -> Arc<Self> {
         Arc::new(Self(Mutex::new(SystemTime::now())))
     }
 
-    /// Moves it on.
+    /// Advances the clock by this duration.
     pub fn advance(&self, by: Duration) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) += by;
     }

@@ -1,4 +1,5 @@
-//! Certificates, good and bad, and TLS in front of a scripted server. The authority is made up for each test.
+//! Valid and invalid certificates, and TLS in front of a scripted server. Every test creates its own certificate
+//! authority.
 
 use std::io;
 use std::net::SocketAddr;
@@ -13,10 +14,10 @@ use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::aws_lc_rs;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 
-/// Who signs certificates.
+/// Certificate authority for tests.
 pub struct Authority(CertifiedIssuer<'static, KeyPair>);
 
-/// What a server shows, with its key.
+/// Certificate of a server with its private key.
 #[derive(Debug)]
 pub struct Identity {
     certificate: CertificateDer<'static>,
@@ -24,33 +25,33 @@ pub struct Identity {
 }
 
 impl Authority {
-    /// A new one, which nobody trusts yet.
+    /// Creates a certificate authority that no client trusts yet.
     ///
     /// # Panics
-    /// If there is no randomness.
+    /// Panics if the system has no randomness.
     pub fn new() -> Self {
         let mut params = CertificateParams::default();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         Self(CertifiedIssuer::self_signed(params, key()).unwrap_or_else(|e| panic!("an authority: {e}")))
     }
 
-    /// Its certificate, as a file of trusted ones has it.
+    /// Returns the certificate of the authority in PEM, as in a file of trusted certificates.
     pub fn pem(&self) -> String {
         self.0.pem()
     }
 
-    /// A certificate for this host name or address.
+    /// Issues a certificate for this host name or address.
     ///
     /// # Panics
-    /// If it is neither.
+    /// Panics if the host is neither a name nor an address.
     pub fn identity(&self, host: &str) -> Identity {
         self.signed(params(host))
     }
 
-    /// One that was valid until 2001.
+    /// Issues a certificate that was valid until 2001.
     ///
     /// # Panics
-    /// If the host is neither a name nor an address.
+    /// Panics if the host is neither a name nor an address.
     pub fn expired(&self, host: &str) -> Identity {
         let mut params = params(host);
         (params.not_before, params.not_after) = (date_time_ymd(2000, 1, 1), date_time_ymd(2001, 1, 1));
@@ -71,10 +72,10 @@ impl Default for Authority {
 }
 
 impl Identity {
-    /// Signed by nobody but itself.
+    /// Creates a self-signed certificate for this host name or address.
     ///
     /// # Panics
-    /// If the host is neither a name nor an address.
+    /// Panics if the host is neither a name nor an address.
     pub fn self_signed(host: &str) -> Self {
         let key = key();
         let certificate = params(host).self_signed(&key).unwrap_or_else(|e| panic!("a certificate: {e}"));
@@ -86,7 +87,7 @@ impl Identity {
         Self { certificate: certificate.clone(), key }
     }
 
-    /// Takes TLS connections with this certificate, for the protocols with these names (ALPN).
+    /// Returns an acceptor of TLS connections with this certificate, for these protocols (ALPN).
     pub(crate) fn acceptor(&self, protocols: &[&[u8]]) -> TlsAcceptor {
         let config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
             .with_safe_default_protocol_versions()
@@ -107,20 +108,20 @@ fn params(host: &str) -> CertificateParams {
     CertificateParams::new(vec![host.to_owned()]).unwrap_or_else(|e| panic!("{host}: {e}"))
 }
 
-/// Takes TLS off before a server that speaks HTTP/1.1 without; it is gone when this is dropped.
+/// TLS terminator in front of a plain HTTP/1.1 server; it ends when this is dropped.
 #[derive(Debug)]
 pub struct TlsFront {
-    /// Where it listens.
+    /// Address on which the terminator listens.
     pub address: SocketAddr,
     accepted: Arc<AtomicUsize>,
     accepting: JoinHandle<()>,
 }
 
 impl TlsFront {
-    /// Starts it in front of a server.
+    /// Starts a terminator in front of a server.
     ///
     /// # Panics
-    /// If there is no free port.
+    /// Panics if there is no free port.
     pub async fn before(server: SocketAddr, identity: &Identity) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap_or_else(|e| panic!("no free port: {e}"));
         let address = listener.local_addr().unwrap_or_else(|e| panic!("a listener has no address: {e}"));
@@ -136,12 +137,12 @@ impl TlsFront {
         Self { address, accepted, accepting }
     }
 
-    /// The URL of a path on this server.
+    /// Returns the URL of a path on this server.
     pub fn url(&self, path: &str) -> String {
         format!("https://{}{path}", self.address)
     }
 
-    /// How many connections came to be.
+    /// Returns the number of connections that completed the TLS handshake.
     pub fn accepted(&self) -> usize {
         self.accepted.load(Ordering::Relaxed)
     }

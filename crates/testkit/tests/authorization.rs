@@ -1,4 +1,4 @@
-//! The scripted authorization server does what it should, step by step, so that what a test finds is the client's.
+//! Tests of the scripted authorization server, so that failures of other tests are faults of the client.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use testkit::authorization::{
 use testkit::browser;
 use url::Url;
 
-/// Status, head, body.
+/// HTTP status, head and JSON body of a response.
 type Said = (u16, String, Value);
 
 async fn send(method: &str, url: &str, headers: &str, body: &str) -> Said {
@@ -23,7 +23,7 @@ async fn call(server: &ProtectedServer, token: &str) -> Said {
     send("POST", &server.url(), &headers, &body.to_string()).await
 }
 
-/// Registers, asks for a code and redeems it, as a client without fault does.
+/// Registers a client, requests a code and redeems it, as a correct client does.
 async fn sign_in(issuer: &AuthorizationServer, server: &ProtectedServer, scope: &str) -> (String, Value) {
     let redirect = "http://127.0.0.1:1/callback";
     let registration = json!({ "redirect_uris": [redirect], "token_endpoint_auth_method": "none" }).to_string();
@@ -31,7 +31,7 @@ async fn sign_in(issuer: &AuthorizationServer, server: &ProtectedServer, scope: 
     assert_eq!(status, 201, "a client is registered");
     let client = client["client_id"].as_str().unwrap().to_owned();
     let verifier = "verifier-of-a-length-that-the-specification-wants";
-    // The SHA-256 of it, in base64.
+    // Code challenge: SHA-256 of the verifier in base64.
     let challenge = {
         use base64::Engine as _;
         use sha2::Digest as _;
@@ -53,7 +53,11 @@ async fn sign_in(issuer: &AuthorizationServer, server: &ProtectedServer, scope: 
     let location = head.lines().find_map(|line| line.strip_prefix("location: ")).unwrap();
     let location = Url::parse(location).unwrap();
     let get = |name: &str| location.query_pairs().find(|(found, _)| found == name).map(|(_, value)| value.into_owned());
-    assert_eq!((get("state"), get("iss")), (Some("s".into()), Some(issuer.issuer())), "what a redirect has to bring");
+    assert_eq!(
+        (get("state"), get("iss")),
+        (Some("s".into()), Some(issuer.issuer())),
+        "the redirect has the state and the issuer"
+    );
     let code = get("code").unwrap();
     let form = url::form_urlencoded::Serializer::new(String::new())
         .extend_pairs([
@@ -67,7 +71,7 @@ async fn sign_in(issuer: &AuthorizationServer, server: &ProtectedServer, scope: 
         .finish();
     let token_endpoint = format!("{}/token", issuer.issuer());
     let (status, _, tokens) = send("POST", &token_endpoint, "", &form).await;
-    assert_eq!(status, 200, "the code is good: {tokens}");
+    assert_eq!(status, 200, "the code is accepted: {tokens}");
     (client, tokens)
 }
 
@@ -84,7 +88,7 @@ async fn a_client_signs_in_and_its_token_is_good_for_its_server_only() {
     let other = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
 
     let (status, head, _) = send("POST", &server.url(), "", "{}").await;
-    assert_eq!(status, 401, "nobody is let in without a token");
+    assert_eq!(status, 401, "a request without a token is refused");
     let metadata = head.split("resource_metadata=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
     let (_, _, document) = send("GET", metadata, "", "").await;
     assert_eq!(document["authorization_servers"], json!([issuer.issuer()]), "the header leads to the issuer");
@@ -92,19 +96,22 @@ async fn a_client_signs_in_and_its_token_is_good_for_its_server_only() {
     let (_, tokens) = sign_in(&issuer, &server, "write").await;
     let token = tokens["access_token"].as_str().unwrap();
     let (status, _, said) = call(&server, token).await;
-    assert_eq!((status, &said["result"]["content"][0]["text"]), (200, &json!("hello")), "the call is done");
-    assert_eq!(leaks(&[&issuer], &[&server, &other]), [""; 0], "so far everything is where it belongs");
-    assert_eq!(call(&other, token).await.0, 401, "another server's token is no good");
+    assert_eq!((status, &said["result"]["content"][0]["text"]), (200, &json!("hello")), "the call is answered");
+    assert_eq!(leaks(&[&issuer], &[&server, &other]), [""; 0], "nothing has leaked so far");
+    assert_eq!(call(&other, token).await.0, 401, "a token for another server is refused");
     let found = leaks(&[&issuer], &[&server, &other]);
-    assert_eq!(found.len(), 1, "and is found where it does not belong: {found:?}");
+    assert_eq!(found.len(), 1, "the leaked token is reported: {found:?}");
 
     let (_, tokens) = sign_in(&issuer, &server, "read").await;
     let (status, head, _) = call(&server, tokens["access_token"].as_str().unwrap()).await;
-    assert_eq!(status, 403, "the scope is not enough");
-    assert!(head.contains("error=\"insufficient_scope\", scope=\"write\""), "it says what is: {head}");
+    assert_eq!(status, 403, "the scope is insufficient");
+    assert!(
+        head.contains("error=\"insufficient_scope\", scope=\"write\""),
+        "the challenge has the required scope: {head}"
+    );
 
     server.set(|script| script.refusing = Refusing::Unauthorized);
-    assert_eq!(call(&server, token).await.0, 401, "refused for ever");
+    assert_eq!(call(&server, token).await.0, 401, "every request is refused");
 }
 
 #[tokio::test]
@@ -113,15 +120,19 @@ async fn refresh_tokens_are_good_once_and_revoked_tokens_are_not() {
     let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
     let (client, first) = sign_in(&issuer, &server, "").await;
     let (status, _, second) = refresh(&issuer, &client, &first["refresh_token"]).await;
-    assert_eq!(status, 200, "a refresh token is good: {second}");
-    assert_ne!(first["refresh_token"], second["refresh_token"], "and is replaced");
-    assert_eq!(call(&server, second["access_token"].as_str().unwrap()).await.0, 200, "the new token is good");
-    assert_eq!(refresh(&issuer, &client, &first["refresh_token"]).await.0, 400, "the old one is good no more");
-    assert_eq!(issuer.good_tokens(), (0, 0), "and using it ends all that came of it");
+    assert_eq!(status, 200, "a refresh token is accepted: {second}");
+    assert_ne!(first["refresh_token"], second["refresh_token"], "the refresh token is replaced");
+    assert_eq!(
+        call(&server, second["access_token"].as_str().unwrap()).await.0,
+        200,
+        "the new access token is accepted"
+    );
+    assert_eq!(refresh(&issuer, &client, &first["refresh_token"]).await.0, 400, "the old refresh token is refused");
+    assert_eq!(issuer.good_tokens(), (0, 0), "reusing a refresh token invalidates its family");
 
     let (_, tokens) = sign_in(&issuer, &server, "").await;
     let form = format!("token={}", tokens["refresh_token"].as_str().unwrap());
     send("POST", &format!("{}/revoke", issuer.issuer()), "", &form).await;
-    assert_eq!(issuer.good_tokens(), (0, 0), "a revoked refresh token takes its access tokens along");
-    assert_eq!(issuer.token_requests("refresh_token").len(), 2, "what came is known afterwards");
+    assert_eq!(issuer.good_tokens(), (0, 0), "revoking a refresh token revokes its access tokens");
+    assert_eq!(issuer.token_requests("refresh_token").len(), 2, "the token requests are recorded");
 }

@@ -1,4 +1,4 @@
-//! The scripted HTTP server and the proxy do what tests believe of them.
+//! Tests of the scripted HTTP server and the faulty proxy.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use std::net::SocketAddr;
@@ -18,7 +18,7 @@ async fn post(address: SocketAddr, method: &str) -> String {
     stream.write_all(head.as_bytes()).await.unwrap();
     stream.write_all(body.as_bytes()).await.unwrap();
     let mut answer = Vec::new();
-    // A connection that was cut may end with an error; what came before is what counts.
+    // A cut connection may end with an error; the bytes before it are returned.
     let _ = stream.read_to_end(&mut answer).await;
     String::from_utf8(answer).unwrap()
 }
@@ -33,11 +33,11 @@ async fn requests_are_answered_and_kept() {
     let answer = post(server.address, "tools/list").await;
     assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("\"echo\""), "the tools are listed: {answer}");
     let unknown = post(server.address, "server/discover").await;
-    assert!(unknown.starts_with("HTTP/1.1 400"), "an older server knows no discovery: {unknown}");
-    assert_eq!(server.count("tools/list"), 1, "what came is kept");
+    assert!(unknown.starts_with("HTTP/1.1 400"), "an older server does not support discovery: {unknown}");
+    assert_eq!(server.count("tools/list"), 1, "the request is recorded");
     let first = &server.seen()[0];
-    assert_eq!((first.method.as_str(), first.path.as_str()), ("POST", "/mcp"), "with its first line");
-    assert_eq!(first.header("x-mark"), Some("here"), "and its headers, whatever their case");
+    assert_eq!((first.method.as_str(), first.path.as_str()), ("POST", "/mcp"), "the record has method and path");
+    assert_eq!(first.header("x-mark"), Some("here"), "header names are case-insensitive");
 }
 
 #[tokio::test]
@@ -45,24 +45,24 @@ async fn a_proxy_spoils_what_the_server_says() {
     let server = ordinary_server().await;
     let proxy = Proxy::before(server.address).await;
     let plain = post(proxy.address, "tools/list").await;
-    assert_eq!(plain, post(server.address, "tools/list").await, "nothing is changed unless told so");
+    assert_eq!(plain, post(server.address, "tools/list").await, "the proxy changes nothing by default");
     proxy.set(Fault::Bytewise);
-    assert_eq!(post(proxy.address, "tools/list").await, plain, "byte by byte is still the same");
+    assert_eq!(post(proxy.address, "tools/list").await, plain, "output written byte by byte is the same");
     proxy.set(Fault::Late(Duration::from_millis(200)));
     let began = Instant::now();
-    assert_eq!(post(proxy.address, "tools/list").await, plain, "late is still the same");
-    assert!(began.elapsed() >= Duration::from_millis(200), "and late: {:?}", began.elapsed());
+    assert_eq!(post(proxy.address, "tools/list").await, plain, "delayed output is the same");
+    assert!(began.elapsed() >= Duration::from_millis(200), "the output is delayed: {:?}", began.elapsed());
     proxy.set(Fault::CutAfter(30));
-    assert_eq!(post(proxy.address, "tools/list").await, plain[..30], "no more comes than was let through");
+    assert_eq!(post(proxy.address, "tools/list").await, plain[..30], "the output is cut after 30 bytes");
     proxy.set(Fault::Refused);
-    assert_eq!(post(proxy.address, "tools/list").await, "", "nothing comes at all");
+    assert_eq!(post(proxy.address, "tools/list").await, "", "a refused connection has no output");
     proxy.set(Fault::Swallowed);
     let silent = timeout(Duration::from_millis(300), post(proxy.address, "tools/list")).await;
     assert!(silent.is_err(), "the connection stays open and silent: {silent:?}");
     let waiting = tokio::spawn(post(proxy.address, "tools/list"));
-    // sleep: the proxy tells nobody of a connection.
+    // sleep: the proxy does not report new connections.
     tokio::time::sleep(Duration::from_millis(100)).await;
     proxy.cut();
-    let cut = timeout(Duration::from_secs(2), waiting).await.expect("a cut ends it").unwrap();
-    assert_eq!(cut, "", "with nothing");
+    let cut = timeout(Duration::from_secs(2), waiting).await.expect("the connection ends when it is cut").unwrap();
+    assert_eq!(cut, "", "a cut connection has no output");
 }

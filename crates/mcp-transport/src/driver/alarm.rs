@@ -1,4 +1,4 @@
-//! When a driver looks at what is due. It is made once: to make a timer at each step would cost more than the step.
+//! The timer of a driver. Created once per driver, because creating a timer in each step would cost more than the step.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -9,10 +9,11 @@ use tokio::time::{Sleep, sleep_until};
 use super::bell::Bell;
 use super::core::now;
 
-/// It is set so far ahead when nothing is due.
+/// Delay of the timer if no deadline is set.
 const FAR: Duration = Duration::from_secs(3600);
 
-/// Rings no later than what is due first. It may ring too early, as most of what is due moves on before it is.
+/// Fires no later than the earliest deadline. It may fire early, because most deadlines are extended before they
+/// expire.
 #[derive(Debug)]
 pub(crate) struct Alarm {
     timer: Pin<Box<Sleep>>,
@@ -24,7 +25,7 @@ impl Alarm {
         Alarm { timer: Box::pin(sleep_until((now() + FAR).into())), bell: Bell::default() }
     }
 
-    /// Something is due at this time.
+    /// Moves the timer forward if `due` is earlier than its deadline.
     pub(crate) fn set(&mut self, due: Option<Instant>) {
         if let Some(due) = due
             && due < self.timer.deadline().into_std()
@@ -34,7 +35,7 @@ impl Alarm {
         }
     }
 
-    /// Waits until it rings; then it has to be set anew. May be dropped and called again.
+    /// Waits until the timer fires. The deadline must then be set again. Cancel safe.
     pub(crate) async fn ring(&mut self) {
         poll_fn(|context| self.bell.poll_future(context, self.timer.as_mut())).await;
         self.timer.as_mut().reset((now() + FAR).into());
@@ -53,9 +54,9 @@ mod tests {
             alarm.set(Some(begin + Duration::from_secs(seconds)));
         }
         alarm.ring().await;
-        assert_eq!(now() - begin, Duration::from_secs(2), "the earliest counts");
+        assert_eq!(now() - begin, Duration::from_secs(2), "the alarm must fire at the earliest deadline");
         alarm.set(None);
         alarm.ring().await;
-        assert_eq!(now() - begin, Duration::from_secs(2) + FAR, "what was not set again does not ring");
+        assert_eq!(now() - begin, Duration::from_secs(2) + FAR, "the alarm must not fire for old deadlines");
     }
 }

@@ -1,24 +1,24 @@
-//! Polls what seldom happens only when it has woken the task: to ask a process, a timer and a silent pipe each time that a
-//! message comes would cost more than the message.
+//! Avoids polling idle sources: polling a process, a timer and a silent pipe for each message would cost more than the
+//! message.
 
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
-/// One for each thing that is waited for. What it waits for has to be polled with [`Bell::poll`] and nothing else.
+/// Wakeup state of one source. The source must only be polled with [`Bell::poll`].
 #[derive(Debug)]
 pub struct Bell {
     shared: Arc<Shared>,
     waker: Waker,
-    /// The task that is woken, as `shared` has it.
+    /// Copy of the registered waker of the task, to detect a change without the lock.
     task: Option<Waker>,
 }
 
 #[derive(Debug, Default)]
 struct Shared {
     rung: AtomicBool,
-    /// Stays here when it is woken: it is not registered again at each look.
+    /// Waker of the task. It remains registered after a wakeup, so that it need not be registered again in each poll.
     task: Mutex<Option<Waker>>,
 }
 
@@ -43,7 +43,7 @@ impl Default for Bell {
 }
 
 impl Bell {
-    /// Polls, if there is a reason to: it is the first time, it was woken since, or it was ready the last time.
+    /// Calls `poll` if it may make progress: on the first call, after a wakeup, and after it returned `Ready`.
     pub fn poll<T>(&mut self, context: &Context<'_>, poll: impl FnOnce(&mut Context<'_>) -> Poll<T>) -> Poll<T> {
         if !self.task.as_ref().is_some_and(|task| task.will_wake(context.waker())) {
             self.task = Some(context.waker().clone());
@@ -59,12 +59,12 @@ impl Bell {
         polled
     }
 
-    /// Something else is waited for from now on: it is polled the next time.
+    /// Forces the next [`Bell::poll`] to poll, for instance because the source was replaced.
     pub fn ring(&self) {
         self.shared.rung.store(true, Ordering::Release);
     }
 
-    /// As [`Bell::poll`], of a future that stays where it is.
+    /// Polls a pinned future like [`Bell::poll`].
     pub fn poll_future<F: Future + ?Sized>(&mut self, context: &Context<'_>, future: Pin<&mut F>) -> Poll<F::Output> {
         self.poll(context, |context| future.poll(context))
     }
@@ -84,7 +84,7 @@ mod tests {
         let (sender, mut receiver) = mpsc::channel(1);
         tokio::spawn(async move {
             for number in 0..100 {
-                // Now and then it is awaited, and now and then there already.
+                // Some values are awaited, others are ready at once.
                 if number % 3 == 0 {
                     tokio::task::yield_now().await;
                 }
@@ -102,7 +102,7 @@ mod tests {
                     polls += 1;
                     receiver.poll_recv(context)
                 });
-                // The task has other things to do as well.
+                // The task also polls for other reasons.
                 if polled.is_pending() && looks % 4 != 0 {
                     context.waker().wake_by_ref();
                 }
@@ -111,11 +111,11 @@ mod tests {
             match tokio::time::timeout(Duration::from_secs(10), next).await {
                 Ok(Some(number)) => came.push(number),
                 Ok(None) => break,
-                Err(_) => panic!("it was not woken after {} numbers", came.len()),
+                Err(_) => panic!("the task was not woken after {} numbers", came.len()),
             }
         }
-        assert_eq!(came, (0..100).collect::<Vec<_>>(), "each number came, in order");
-        assert!(polls < looks, "of {looks} looks only {polls} asked");
+        assert_eq!(came, (0..100).collect::<Vec<_>>(), "each number must be received, in order");
+        assert!(polls < looks, "{polls} of {looks} polls must be fewer");
     }
 
     #[tokio::test]
@@ -123,15 +123,15 @@ mod tests {
         let (sender, mut receiver) = mpsc::channel(1);
         let mut bell = Bell::default();
         let first = poll_fn(|context| Poll::Ready(bell.poll(context, |context| receiver.poll_recv(context)))).await;
-        assert!(first.is_pending(), "nothing has come");
+        assert!(first.is_pending(), "nothing was sent yet");
         let waits =
             tokio::spawn(
                 async move { poll_fn(|context| bell.poll(context, |context| receiver.poll_recv(context))).await },
             );
         tokio::task::yield_now().await;
         let sent = sender.send(7).await;
-        assert_eq!(sent, Ok(()), "it is taken");
+        assert_eq!(sent, Ok(()), "the value must be sent");
         let came = tokio::time::timeout(Duration::from_secs(10), waits).await;
-        assert_eq!(came.ok().and_then(Result::ok).flatten(), Some(7), "whoever looked last is woken");
+        assert_eq!(came.ok().and_then(Result::ok).flatten(), Some(7), "the task that polled last must be woken");
     }
 }

@@ -1,4 +1,4 @@
-//! An owner in another task, reached by channels.
+//! An owner that forwards events and commands over channels to another task.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -11,66 +11,65 @@ use tokio::sync::{mpsc, oneshot};
 use super::DriverEvent;
 use super::owner::{Control, Owner};
 
-/// How many commands may wait.
+/// Capacity of the command channel.
 const WAITING_COMMANDS: usize = 256;
-/// How many commands are taken before anything else is looked at.
+/// Maximum number of commands that are executed before the driver polls other sources.
 const COMMANDS_AT_ONCE: usize = 64;
-/// A larger event waits until every one before it was taken, so that a channel of many events does not hold many
-/// large ones.
+/// Events larger than this, in bytes, are sent only when the channel is empty, so that a channel of many events never
+/// contains many large ones.
 const LARGE_BYTES: usize = 64 * 1024;
 
-/// What the owner wants.
+/// A command of the owner.
 #[derive(Debug)]
 pub enum DriverCommand {
-    /// Send a request. `reply` gets its name before any event about it is sent.
+    /// Sends a request. `reply` gets the call ID before any event about the call is sent.
     Call {
-        /// The request.
+        /// The request to send.
         request: ClientRequest,
-        /// How long it may take.
+        /// Time limit of the call.
         deadline: Deadline,
-        /// The call's name, or why it was not sent.
+        /// Receives the ID of the call, or the reason why it was not sent.
         reply: oneshot::Sender<Result<CallId, CallError>>,
     },
-    /// End a call.
+    /// Cancels a pending call.
     Cancel {
-        /// The call.
+        /// Identifier of the call.
         call: CallId,
-        /// Why; told to the server.
+        /// Reason for the cancellation, which is sent to the server.
         reason: CancelReason,
     },
-    /// Answer a question of the server.
+    /// Responds to a request of the server.
     Answer {
-        /// The question.
+        /// Identifier of the server's request.
         request: ServerRequestId,
-        /// The answer.
+        /// The response to send.
         answer: Answer,
     },
-    /// Tell the server something.
+    /// Sends a notification to the server.
     Notify(ClientNotification),
-    /// End the session and the server. A second one kills it without more patience. Dropping the
-    /// sender means the same as one.
+    /// Ends the session and the server. A second one kills the server immediately. Dropping the sender counts as one.
     Stop,
 }
 
 type Wait = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// The driver's side of the channels.
+/// The driver's end of the channels.
 pub(crate) struct Channels {
     commands: mpsc::Receiver<DriverCommand>,
     events: mpsc::Sender<DriverEvent>,
     came: Option<DriverCommand>,
-    /// Ends when nobody takes events any more.
+    /// Completes when the event receiver is dropped.
     unheard: Option<Wait>,
-    /// Ends when there is room again.
+    /// Completes when the event channel has room again.
     room: Option<Wait>,
-    /// Nobody sends commands any more.
+    /// Set if the command sender was dropped.
     is_closed: bool,
-    /// The session was told that its owner is gone.
+    /// Set if the session was stopped because its owner is gone.
     was_told: bool,
 }
 
 impl Channels {
-    /// The sender takes commands at any time.
+    /// Creates the channels. Commands can be sent at any time.
     pub(crate) fn new(events: mpsc::Sender<DriverEvent>) -> (mpsc::Sender<DriverCommand>, Channels) {
         let (sender, commands) = mpsc::channel(WAITING_COMMANDS);
         let heard = events.clone();
@@ -83,7 +82,7 @@ impl Channels {
         match command {
             DriverCommand::Stop => session.stop(),
             DriverCommand::Call { request, deadline, reply } => {
-                // A caller that does not wait for the name is not told it.
+                // A caller that does not wait for the ID ignores it.
                 let _ = reply.send(session.call(request, deadline));
             }
             DriverCommand::Cancel { call, reason } => session.cancel(call, reason),
@@ -116,7 +115,7 @@ impl Owner for Channels {
 
     fn act(&mut self, session: &mut Control<'_>) {
         let is_gone = self.is_closed || self.unheard.is_none();
-        // It may also go away while the rest is told, and that means no hurry.
+        // The owner may also disappear during the shutdown, which must not count as a second stop.
         if is_gone && !std::mem::replace(&mut self.was_told, true) && !session.is_ending() {
             session.stop();
         }
@@ -125,7 +124,7 @@ impl Owner for Channels {
             let Some(command) = came else { return };
             let stops = matches!(command, DriverCommand::Stop);
             Self::command(command, session);
-            // What comes after a Stop is refused later.
+            // Later commands are handled, and refused, in the next call.
             if stops {
                 return;
             }
@@ -135,7 +134,7 @@ impl Owner for Channels {
     }
 
     fn event(&mut self, event: DriverEvent, _: &mut Control<'_>) {
-        // Fails when the owner is gone, and then nobody needs to know.
+        // Fails only if the owner is gone.
         let _ = self.events.try_send(event);
     }
 
@@ -148,7 +147,7 @@ impl Owner for Channels {
         if self.room.is_none() {
             let events = self.events.clone();
             self.room = Some(Box::pin(async move {
-                // That the owner is gone is seen elsewhere.
+                // An error means that the owner is gone, which `unheard` detects.
                 let _ = events.reserve_many(needed).await;
             }));
         }
@@ -187,17 +186,17 @@ mod tests {
         let (mut session, mut wishes) = (Session::new(SessionConfig::default(), now()), Wishes::default());
         let mut control = Control { session: &mut session, wishes: &mut wishes, is_crowded: false };
         for length in [1, 2] {
-            assert!(owner.has_room(length), "small events fit beside each other");
+            assert!(owner.has_room(length), "several small events must fit");
             owner.event(frame(length), &mut control);
         }
-        assert!(!owner.has_room(LARGE_BYTES + 1), "a large one waits while others do");
+        assert!(!owner.has_room(LARGE_BYTES + 1), "a large event must wait while others are queued");
         let room = timeout(Duration::from_millis(20), poll_fn(|context| owner.poll_ready(context))).await;
-        assert!(room.is_err(), "nothing is taken, so there is no room");
-        assert!(received.try_recv().is_ok() && received.try_recv().is_ok(), "both are taken");
+        assert!(room.is_err(), "without a receive there must be no room");
+        assert!(received.try_recv().is_ok() && received.try_recv().is_ok(), "both events must be received");
         poll_fn(|context| owner.poll_ready(context)).await;
-        assert!(owner.has_room(LARGE_BYTES + 1), "now it fits");
+        assert!(owner.has_room(LARGE_BYTES + 1), "a large event must fit into the empty channel");
         owner.event(frame(LARGE_BYTES + 1), &mut control);
-        assert!(!owner.has_room(LARGE_BYTES + 1), "but not a second one");
-        assert!(owner.has_room(1), "a small one does");
+        assert!(!owner.has_room(LARGE_BYTES + 1), "a second large event must not fit");
+        assert!(owner.has_room(1), "a small event must fit");
     }
 }

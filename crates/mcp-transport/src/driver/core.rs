@@ -1,4 +1,4 @@
-//! What every driver has, whatever carries its messages: the session, its owner, and what waits for it.
+//! The transport-independent state of a driver: the session, its owner, and the events that wait for the owner.
 
 use std::pin::pin;
 use std::time::{Instant, SystemTime};
@@ -19,12 +19,12 @@ pub(crate) struct Core<'o> {
     pub(crate) outbox: Outbox,
     pub(crate) owner: &'o mut dyn Owner,
     wishes: Wishes,
-    /// The session itself is over, for this reason if it has told it.
+    /// Reason why the session has ended by itself, if it has.
     pub(crate) over: Option<CloseReason>,
 }
 
 impl<'o> Core<'o> {
-    /// `limit`: the largest message that is accepted, in bytes.
+    /// Creates the state. `limit` is the maximum size of a received message, in bytes.
     pub(crate) fn new(session: SessionConfig, owner: &'o mut dyn Owner, limit: usize) -> Core<'o> {
         Core {
             session: Session::new(session, now()),
@@ -36,24 +36,25 @@ impl<'o> Core<'o> {
         }
     }
 
-    /// Whether more may be read from the server.
+    /// Returns `true` if more may be read from the server.
     pub(crate) fn has_room(&self) -> bool {
         !self.outbox.is_full()
     }
 
-    /// Whether the owner wants the end.
+    /// Returns `true` if the owner has requested a stop.
     pub(crate) fn is_stopped(&self) -> bool {
         self.wishes.stops > 0
     }
 
-    /// Lets the owner do what it is ready for.
+    /// Calls [`Owner::act`] after the owner became ready.
     pub(crate) fn act(&mut self) {
         let is_crowded = self.outbox.is_crowded();
         let Core { session, owner, wishes, .. } = self;
         owner.act(&mut Control { session, wishes, is_crowded });
     }
 
-    /// Hands the session a notification that has waited for room. To be called before its messages are taken.
+    /// Passes a deferred notification to the session if there is room. Must be called before the session's messages are
+    /// polled.
     pub(crate) fn pump_notification(&mut self) {
         if !self.outbox.is_crowded()
             && let Some(notification) = self.wishes.notification.take()
@@ -62,7 +63,7 @@ impl<'o> Core<'o> {
         }
     }
 
-    /// Hands events over while the owner takes them. Tells whether the session may have more to send or to tell by now.
+    /// Hands events to the owner while it has room. Returns `true` if the session may have more messages or events now.
     pub(crate) fn hand_over(&mut self) -> bool {
         let was_full = self.outbox.is_full();
         while let Some(bytes) = self.outbox.next_bytes() {
@@ -74,12 +75,12 @@ impl<'o> Core<'o> {
             let Core { session, owner, wishes, .. } = self;
             owner.event(event, &mut Control { session, wishes, is_crowded });
         }
-        // What did not fit before waits in the session and wakes nobody.
+        // Events that did not fit before remain in the session, which does not wake the task for them.
         std::mem::take(&mut self.wishes.touched) || was_full && self.has_room()
     }
 
-    /// Takes over what the session wants to tell. What does not fit stays in the session, which bounds and
-    /// merges what waits there.
+    /// Moves events from the session to the outbox. Events that do not fit remain in the session, which bounds and
+    /// merges them.
     pub(crate) fn pump_events(&mut self) {
         while !self.outbox.is_full() {
             let Some(event) = self.session.poll_event() else { break };
@@ -98,7 +99,7 @@ impl<'o> Core<'o> {
         self.intake.tell(event, &mut self.outbox, now());
     }
 
-    /// Shows a message that is on its way to the server.
+    /// Emits a frame for a message that is being sent to the server.
     pub(crate) fn show_sent(&mut self, bytes: Bytes, kind: &OutgoingKind) {
         self.outbox.push(DriverEvent::Frame(Frame {
             direction: Direction::Sent,
@@ -109,7 +110,7 @@ impl<'o> Core<'o> {
         }));
     }
 
-    /// What is due in the session and in the intake.
+    /// Handles expired deadlines of the session and of the intake.
     pub(crate) fn on_time(&mut self, now: Instant) {
         if self.session.poll_timeout().is_some_and(|at| at <= now) {
             self.session.handle_timeout(now);
@@ -117,12 +118,12 @@ impl<'o> Core<'o> {
         self.intake.on_time(&mut self.session, &mut self.outbox, now);
     }
 
-    /// When [`Core::on_time`] is due.
+    /// Returns the time at which [`Core::on_time`] must be called.
     pub(crate) fn wakes_at(&self) -> Option<Instant> {
         [self.session.poll_timeout(), self.intake.wakes_at()].into_iter().flatten().min()
     }
 
-    /// Takes over all that a closed session still tells, full or not.
+    /// Moves all remaining events of a closed session to the outbox, even if it is full.
     pub(crate) fn tell_rest(&mut self) {
         while let Some(event) = self.session.poll_event() {
             self.tell(event);
@@ -130,12 +131,12 @@ impl<'o> Core<'o> {
         self.intake.report(&mut self.outbox);
     }
 
-    /// Takes in what has come from the server. Tells whether it answers the request whose POST carried it.
+    /// Handles a message of the server. Returns how it answers the request whose POST response contained it.
     pub(crate) fn line(&mut self, line: Line, origin: StreamOrigin, now: Instant) -> Answers {
         self.intake.line(line, origin, &mut self.session, &mut self.outbox, now)
     }
 
-    /// Shows a message that the session is told of in another way.
+    /// Emits a frame for a message that the session does not parse itself.
     pub(crate) fn show_received(&mut self, bytes: Bytes) {
         self.outbox.push(DriverEvent::Frame(Frame {
             direction: Direction::Received,
@@ -146,7 +147,7 @@ impl<'o> Core<'o> {
         }));
     }
 
-    /// Closes the session for the reason that is known.
+    /// Closes the session with the known reason.
     pub(crate) fn close_session(&mut self) {
         let reason = match &self.over {
             _ if self.is_stopped() => CloseReason::StoppedByUser,
@@ -156,7 +157,7 @@ impl<'o> Core<'o> {
         self.session.handle_closed(reason, now());
     }
 
-    /// Hands over what is left while `last` is done, which a second stop cuts short. The session is closed.
+    /// Hands over the remaining events of a closed session while `last` runs. A second stop cancels `last`.
     pub(crate) async fn farewell(mut self, last: impl Future) {
         let cut_short = Notify::new();
         let last = async {
@@ -169,7 +170,8 @@ impl<'o> Core<'o> {
         self.tell_all().await;
     }
 
-    /// Hands over what is left until `last` is done. `hurry` is notified of a second stop. The session is closed.
+    /// Hands over the remaining events of a closed session until `last` completes. `hurry` is notified of a second
+    /// stop.
     pub(crate) async fn tell_while<T>(&mut self, last: impl Future<Output = T>, hurry: &Notify) -> T {
         let mut last = pin!(last);
         self.wishes.is_ending = true;
@@ -189,7 +191,7 @@ impl<'o> Core<'o> {
         }
     }
 
-    /// Hands over all that is left.
+    /// Hands over all remaining events.
     pub(crate) async fn tell_all(&mut self) {
         self.wishes.is_ending = true;
         self.hand_over();
@@ -201,7 +203,7 @@ impl<'o> Core<'o> {
     }
 }
 
-/// The tokio clock, so that tests can stop it.
+/// Returns the current time of tokio's clock, which tests can pause.
 pub(crate) fn now() -> Instant {
     tokio::time::Instant::now().into_std()
 }

@@ -1,4 +1,4 @@
-//! One message on the wire, with what was understood of it: it is read once, for whoever shows it too.
+//! A message on the wire with its classification. The message is parsed once, also for display.
 
 use std::borrow::Cow;
 use std::time::SystemTime;
@@ -8,63 +8,63 @@ use mcp_proto::jsonrpc::Outline;
 use mcp_proto::{Incoming, OutgoingKind, RequestId};
 use serde::de::IgnoredAny;
 
-/// One line on the wire, or one message over HTTP.
+/// A line of a stdio transport, or a message over HTTP.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
-    /// Which way it went.
+    /// Direction of the message.
     pub direction: Direction,
-    /// When it was put in the queue to be written, or had been read.
+    /// Time at which it was queued for writing, or was received.
     pub at: SystemTime,
-    /// The whole line without its end; of an over-long line its first 4 KiB.
+    /// The line without its terminator. Of a line beyond the limit, the first 4 KiB.
     pub bytes: Bytes,
-    /// What it is.
+    /// Classification of the message.
     pub about: FrameAbout,
-    /// Why it is invalid, if it is.
+    /// Reason why the message is invalid, or `None` if it is valid.
     pub note: Option<String>,
 }
 
-/// Which way a frame went.
+/// The direction of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Direction {
-    /// To the server.
+    /// From the client to the server.
     Sent,
-    /// From the server.
+    /// From the server to the client.
     Received,
 }
 
-/// What a frame is.
+/// The kind of a message with its identification.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FrameAbout {
-    /// A request.
+    /// A JSON-RPC request object.
     Request {
-        /// The sender's name for it.
+        /// Request ID, chosen by the sender.
         id: RequestId,
-        /// What it asks for.
+        /// Method of the request.
         method: Cow<'static, str>,
     },
-    /// A notification.
+    /// A JSON-RPC request object without ID.
     Notification {
-        /// What it tells about.
+        /// Method of the notification.
         method: Cow<'static, str>,
     },
-    /// The result of a request.
+    /// A successful response to a request.
     Result {
-        /// The asker's name for the request.
+        /// ID of the answered request.
         id: RequestId,
     },
-    /// The error that a request ended with, or that names none.
+    /// A JSON-RPC error response.
     Error {
-        /// The asker's name for the request.
+        /// ID of the answered request, or `None` if the error contains none.
         id: Option<RequestId>,
     },
-    /// Several messages.
+    /// A JSON-RPC batch of several messages.
     Batch,
-    /// None of these.
+    /// A message that is none of these.
     Invalid,
 }
 
 impl FrameAbout {
-    /// What a message is that was read.
+    /// Classifies a parsed message.
     pub fn of(message: &Incoming) -> FrameAbout {
         match message {
             Incoming::Request { id, method, .. } => FrameAbout::Request { id: id.clone(), method: shared(method) },
@@ -76,12 +76,12 @@ impl FrameAbout {
         }
     }
 
-    /// What a message is, by reading it.
+    /// Parses and classifies a message.
     pub fn read(bytes: &Bytes) -> FrameAbout {
         Incoming::decode(bytes).map_or_else(|_| FrameAbout::guess(bytes), |message| FrameAbout::of(&message))
     }
 
-    /// What a message seems to be that is not valid.
+    /// Classifies an invalid message as far as possible.
     pub(crate) fn guess(bytes: &Bytes) -> FrameAbout {
         let text = std::str::from_utf8(bytes).unwrap_or_default();
         if serde_json::from_str::<IgnoredAny>(text).is_err() {
@@ -105,7 +105,7 @@ impl FrameAbout {
         match kind {
             OutgoingKind::Request { id, method } => FrameAbout::Request { id: id.clone(), method: shared(method) },
             OutgoingKind::Notification { method } => FrameAbout::Notification { method: shared(method) },
-            // Whether it is a result or an error is not told.
+            // The session does not report whether it is a result or an error.
             OutgoingKind::Response { .. } => FrameAbout::read(bytes),
             OutgoingKind::BatchResponse { .. } => FrameAbout::Batch,
             OutgoingKind::Abort { .. } => FrameAbout::Invalid,
@@ -113,7 +113,7 @@ impl FrameAbout {
     }
 }
 
-/// The methods that come often need no memory of their own.
+/// Returns the method name, without allocation if it is a frequent one.
 fn shared(method: &str) -> Cow<'static, str> {
     const OFTEN: [&str; 5] =
         ["tools/call", "notifications/progress", "notifications/message", "resources/read", "ping"];

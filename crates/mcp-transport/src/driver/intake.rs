@@ -1,4 +1,4 @@
-//! From lines to the session, with a bound on how often broken ones are told.
+//! Parses lines for the session, and limits the rate at which invalid ones are reported.
 
 use std::time::{Duration, Instant, SystemTime};
 
@@ -10,12 +10,12 @@ use super::{Direction, DriverEvent, Frame, FrameAbout};
 use crate::lines::Line;
 use crate::rate::TokenBucket;
 
-/// How many invalid lines, and how many anomalies, are told: so many at once, then so many each second.
+/// Rate limit of reported invalid lines, and of reported anomalies: burst, and number per second.
 const TOLD_AT_ONCE: u32 = 100;
 const TOLD_PER_SECOND: u32 = 10;
-/// How often it is told how many were not.
+/// Interval at which the number of unreported lines and anomalies is reported.
 const REPORT_INTERVAL: Duration = Duration::from_secs(1);
-/// How long the end of an over-long line is waited for. It may name the call that must fail.
+/// Maximum time to wait for the end of a line beyond the limit. The end may contain the ID of the call to fail.
 const LONG_LINE_LIMIT: Duration = Duration::from_millis(1500);
 
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(crate) struct Intake {
     lines: TokenBucket,
     anomalies: TokenBucket,
     dropped: Dropped,
-    /// An over-long line whose id is not known yet.
+    /// A line beyond the limit whose ID is not known yet.
     long: Option<LongLine>,
 }
 
@@ -36,15 +36,15 @@ struct Dropped {
     report_at: Option<Instant>,
 }
 
-/// How a message answers the request of ours whose POST carried it.
+/// The relation of a message to the request whose POST response contained it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Answers {
-    /// It does not.
+    /// The message is not a response to the request.
     Nothing,
     WithResult,
-    /// With this code.
+    /// The message is an error response with this code.
     WithError(i64),
-    /// It seems to, and cannot be read.
+    /// The message seems to be the response, but is invalid.
     Unreadable,
 }
 
@@ -56,7 +56,7 @@ impl Answers {
                 Ok(_) => Answers::WithResult,
                 Err(error) => Answers::WithError(error.code),
             },
-            // It came as the answer, so it is about this request, even if the server could not read the id.
+            // An error in the POST response belongs to this request, even if the server could not read its ID.
             Incoming::ErrorWithoutId { error } => Answers::WithError(error.code),
             Incoming::Batch(messages) => {
                 let answers = messages.iter().flatten().map(|message| Answers::of(message, origin));
@@ -84,7 +84,7 @@ impl Intake {
         }
     }
 
-    /// Decodes a line, shows it, and hands it to the session.
+    /// Parses a line, emits its frame, and passes it to the session.
     pub(super) fn line(
         &mut self,
         line: Line,
@@ -128,7 +128,7 @@ impl Intake {
         Answers::Nothing
     }
 
-    /// Passes an event of the session on, unless it is one anomaly too many.
+    /// Emits an event of the session, unless it exceeds the rate limit of anomalies.
     pub(super) fn tell(&mut self, event: SessionEvent, outbox: &mut Outbox, now: Instant) {
         if matches!(event, SessionEvent::Anomaly { .. }) && !self.anomalies.take(now) {
             self.dropped.anomalies += 1;
@@ -154,7 +154,7 @@ impl Intake {
         }
     }
 
-    /// Tells what was not told.
+    /// Emits the number of lines and anomalies that were not reported.
     pub(super) fn report(&mut self, outbox: &mut Outbox) {
         let Dropped { lines, bytes, anomalies, report_at } = std::mem::take(&mut self.dropped);
         if report_at.is_some() {

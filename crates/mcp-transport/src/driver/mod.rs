@@ -1,9 +1,9 @@
-//! What the drivers of sessions have in common, over `stdio` and over `http`: a driver lies between a transport and the session's owner,
-//! in the owner's own task.
+//! Common parts of the session drivers in `stdio` and `http`. A driver connects a transport with the session and its
+//! owner, and runs in the owner's task.
 //!
-//! It reads only while its owner takes the events, so a flood waits at the server's own end and not
-//! here; the owner may act at any time. Writing never keeps it from reading, so a server that does not
-//! read its input cannot block it either.
+//! A driver reads only while its owner accepts events, so a flood is held back at the server and not buffered here. The
+//! owner may act at any time. Writing never blocks reading, so a server that does not read its input cannot block the
+//! driver either.
 
 pub(crate) mod alarm;
 mod bell;
@@ -24,51 +24,50 @@ pub use self::frame::{Direction, Frame, FrameAbout};
 pub use self::owner::{Control, Owner};
 pub use self::transport_found::TransportFound;
 
-/// What the owner learns, in order.
+/// An event that is reported to the owner, in order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DriverEvent {
-    /// News from the session.
+    /// An event of the session.
     Session(SessionEvent),
     /// A message that was sent or received.
     Frame(Frame),
-    /// A line on standard error, safe to be shown. It proves no failure.
+    /// A line on standard error, safe to display. It does not indicate a failure.
     Stderr {
-        /// The line; at most 8 KiB of the server's bytes.
+        /// The line, from at most 8 KiB of the server's bytes.
         line: String,
     },
-    /// A remote server was found; comes before its [`SessionEvent::Ready`].
+    /// A connection to a remote server was established. Precedes its [`SessionEvent::Ready`].
     Connected {
-        /// What it speaks.
+        /// Transport of the server.
         transport: TransportFound,
-        /// How that was found, in words, such as "server/discover answered 404, initialize answered".
+        /// Steps of the detection, such as "server/discover answered 404, initialize answered".
         how: String,
     },
-    /// News of the connection to a remote server, in words and safe to be shown: streams opened and lost, a
-    /// redirect that was followed, what will be tried again and when. Of a local server: what it reached of the network,
-    /// if it may reach named hosts.
+    /// A note about the connection to a remote server, safe to display: streams opened and lost, a redirect that was
+    /// followed, the next retry. For a local server with named hosts: its network access.
     Note {
-        /// One line.
+        /// Text of the note, one line.
         line: String,
     },
-    /// Standard error came faster than it is shown.
+    /// Lines on standard error exceeded the rate limit.
     StderrDropped {
-        /// Bytes that were not told as [`DriverEvent::Stderr`]; most are still in the ring.
+        /// Bytes that were not reported as [`DriverEvent::Stderr`]. Most of them are still in the ring buffer.
         bytes: u64,
     },
-    /// Invalid lines or other anomalies came faster than they are told.
+    /// Invalid lines or other anomalies exceeded the rate limit.
     InvalidDropped {
-        /// Lines that were not told as [`DriverEvent::Frame`].
+        /// Number of lines that were not reported as [`DriverEvent::Frame`].
         lines: u64,
-        /// Their bytes.
+        /// Size of these lines, in bytes.
         bytes: u64,
-        /// Anomalies that were not told.
+        /// Number of anomalies that were not reported.
         anomalies: u64,
     },
     /// The server's process has ended.
     Exited {
-        /// Its exit code, if it ended by itself.
+        /// Exit code, if the process exited by itself.
         status: Option<i32>,
-        /// The signal that ended it, if one did.
+        /// Signal that ended the process, if one did.
         signal: Option<i32>,
     },
 }

@@ -1,13 +1,13 @@
-//! Events that the owner has not taken yet.
+//! Events that wait to be accepted by the owner.
 
 use std::collections::VecDeque;
 
 use super::{DriverEvent, Frame};
 
-/// From so many waiting events, or bytes in them, on the server is no longer read.
+/// Number of waiting events, and of bytes in them, from which the server is no longer read.
 const FULL_EVENTS: usize = 256;
 const FULL_BYTES: usize = 4 * 1024 * 1024;
-/// From so many on no new call is taken: its frames would have no place.
+/// Number of waiting events from which new calls are refused, because their frames would have no place.
 const CROWDED_EVENTS: usize = 16 * FULL_EVENTS;
 
 #[derive(Debug, Default)]
@@ -26,17 +26,17 @@ impl Outbox {
         self.waiting.is_empty()
     }
 
-    /// Whether nothing more should be read for now.
+    /// Returns `true` if the server must not be read for now.
     pub(crate) fn is_full(&self) -> bool {
         self.waiting.len() >= FULL_EVENTS || self.bytes >= FULL_BYTES
     }
 
-    /// Whether not even commands should add events.
+    /// Returns `true` if not even commands may add events.
     pub(crate) fn is_crowded(&self) -> bool {
         self.waiting.len() >= CROWDED_EVENTS
     }
 
-    /// The bytes of the next event.
+    /// Returns the size of the next event, in bytes.
     pub(crate) fn next_bytes(&self) -> Option<usize> {
         self.waiting.front().map(size)
     }
@@ -48,7 +48,7 @@ impl Outbox {
     }
 }
 
-/// Bytes that may be large. What a session event holds came in a frame that was counted just before.
+/// Returns the size of an event's variable part. The content of a session event was counted with its frame.
 fn size(event: &DriverEvent) -> usize {
     match event {
         DriverEvent::Frame(Frame { bytes, .. }) => bytes.len(),

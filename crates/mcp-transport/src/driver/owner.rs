@@ -1,6 +1,6 @@
-//! The owner of a session: who is told what happens in it, and decides what is sent.
+//! The owner of a session, which receives its events and decides what is sent.
 //!
-//! It lives in the driver's own task, so that nothing waits between them and a call costs no change of task.
+//! The owner runs in the driver's task, so there are no queues between them and a call needs no task switch.
 
 use std::future::poll_fn;
 use std::task::{Context, Poll};
@@ -12,51 +12,52 @@ use mcp_proto::{
 use super::DriverEvent;
 use super::core::now;
 
-/// Who owns a session. The driver calls it and never waits for it, except for room.
+/// The owner of a session. The driver calls it and never waits for it, except for room.
 pub trait Owner: Send {
-    /// Ready as soon as there is something for [`Owner::act`] to do: a command has come, a time has passed, there is
-    /// room again. Stays so until it is done.
+    /// Returns `Ready` if [`Owner::act`] has work: a command was received, a deadline expired, or there is room again.
+    /// Remains ready until the work is done.
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()>;
 
-    /// Does what it is ready for.
+    /// Does the work for which [`Owner::poll_ready`] was ready.
     fn act(&mut self, session: &mut Control<'_>);
 
-    /// Takes an event; they come in order, and only while there is room.
+    /// Accepts an event. Events are in order and only passed while there is room.
     fn event(&mut self, event: DriverEvent, session: &mut Control<'_>);
 
-    /// Whether it takes an event now that holds so many bytes. While it does not, the server is not read.
-    /// When that changes, it becomes ready.
+    /// Returns `true` if the owner accepts an event of this size now. The server is not read while it does not. The
+    /// owner must become ready when this changes.
     fn has_room(&mut self, bytes: usize) -> bool;
 }
 
-/// What an owner may do with its session.
+/// The operations of an owner on its session.
 #[derive(Debug)]
 pub struct Control<'a> {
     pub(super) session: &'a mut Session,
     pub(super) wishes: &'a mut Wishes,
-    /// Too much waits for the owner already.
+    /// Set if too many events wait for the owner.
     pub(super) is_crowded: bool,
 }
 
-/// What an owner wants of the driver.
+/// Requests of an owner to the driver.
 #[derive(Debug, Default)]
 pub(super) struct Wishes {
-    /// How often it wanted the end.
+    /// Number of times the owner has requested a stop.
     pub(super) stops: u32,
-    /// Waits for room. It says the same however often it is said.
+    /// Notification that waits for room. Only the latest one is retained, since repeated ones are equivalent.
     pub(super) notification: Option<ClientNotification>,
-    /// The session may have something to send or to tell since.
+    /// Set if the session may have new messages or events.
     pub(super) touched: bool,
-    /// The session is over already; what is left is told.
+    /// Set if the session is closed and only the remaining events are handed over.
     pub(super) is_ending: bool,
 }
 
 impl Control<'_> {
-    /// Sends a request. Nothing is told of the call before its name is returned.
+    /// Sends a request. No event of the call is emitted before its ID is returned.
     ///
     /// # Errors
     ///
-    /// If it was not sent; nothing more comes of it then.
+    /// Returns [`CallError::TooManyCalls`] if too many events wait for the owner, or the error of [`Session::call`].
+    /// The request is not sent then.
     pub fn call(&mut self, request: ClientRequest, deadline: Deadline) -> Result<CallId, CallError> {
         if self.is_crowded {
             return Err(CallError::TooManyCalls);
@@ -65,39 +66,39 @@ impl Control<'_> {
         self.session.call(request, deadline, now())
     }
 
-    /// Ends a call; the server is told why.
+    /// Cancels a call and sends the reason to the server.
     pub fn cancel(&mut self, call: CallId, reason: CancelReason) {
         self.wishes.touched = true;
         self.session.cancel(call, reason, now());
     }
 
-    /// Answers a question of the server. One that is no longer open is passed over, as its
-    /// [`Withdrawn`](mcp_proto::SessionEvent::Withdrawn) is already on the way.
+    /// Responds to a request of the server. A response to a request that is no longer open is ignored, since its
+    /// [`Withdrawn`](mcp_proto::SessionEvent::Withdrawn) event is already queued.
     pub fn answer(&mut self, request: ServerRequestId, answer: Answer) {
         self.wishes.touched = true;
         if let Err(error) = self.session.answer(request, answer, now()) {
-            tracing::debug!(%request, %error, "an answer was passed over");
+            tracing::debug!(%request, %error, "a response was ignored");
         }
     }
 
-    /// Tells the server something, as soon as there is room.
+    /// Sends a notification to the server as soon as there is room.
     pub fn notify(&mut self, notification: ClientNotification) {
         self.wishes.touched = true;
         self.wishes.notification = Some(notification);
     }
 
-    /// Ends the session and the server. A second one ends it without more patience.
+    /// Ends the session and the server. A second call ends them immediately.
     pub fn stop(&mut self) {
         self.wishes.stops += 1;
     }
 
-    /// Whether the session is over and only the rest is told.
+    /// Returns `true` if the session is closed and only remaining events are handed over.
     pub fn is_ending(&self) -> bool {
         self.wishes.is_ending
     }
 }
 
-/// Waits until the owner has something to do.
+/// Waits until the owner has work to do.
 pub(crate) async fn ready(owner: &mut dyn Owner) {
     poll_fn(|context| owner.poll_ready(context)).await;
 }

@@ -1,15 +1,15 @@
-//! The transport that a remote server was found to speak. `http` finds it out, and the owner remembers it.
+//! The detected transport of a remote server. `http` detects it, and the owner stores it.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The transport that a server speaks.
+/// The transport of a remote server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum TransportFound {
-    /// Streamable HTTP, since 2025-03-26.
+    /// Streamable HTTP, since revision 2025-03-26.
     StreamableHttp,
-    /// HTTP+SSE, of 2024-11-05.
+    /// HTTP+SSE of revision 2024-11-05.
     HttpSse,
 }
 

@@ -1,7 +1,7 @@
-//! Signing the requests to one server, and what a refusal for want of authorization leads to.
+//! Signs the requests to one server, and handles responses that require authorization.
 //!
-//! Who signs is not known here: an [`Authorizer`] has the tokens. A request refused with 401 or 403 was not carried
-//! out, so the same bytes may be sent again.
+//! An [`Authorizer`] provides the tokens. A request that was refused with 401 or 403 was not executed, so the same
+//! bytes may be sent again.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,35 +18,36 @@ use super::endpoint::{Endpoint, Parts, bounded_body};
 use super::fault;
 use super::target::{HeaderName, SecretHeader};
 
-/// The most sendings of one request.
+/// Maximum number of times that one request is sent.
 pub const MOST_SENDINGS: u32 = 4;
 
-/// The most that is read of the body of a refusal, in bytes, and how long that may take.
+/// Maximum size of the body of a refusal, in bytes, and time limit for reading it.
 const REFUSAL_BYTES: usize = 64 * 1024;
 const REFUSAL_TIME: Duration = Duration::from_secs(5);
-/// The most `WWW-Authenticate` headers of one answer that are looked at, and the most bytes of each.
+/// Maximum number of `WWW-Authenticate` headers per response, and maximum size of each in bytes.
 const CHALLENGES: usize = 16;
 const CHALLENGE_BYTES: usize = 8 * 1024;
-/// The longest nonce, in bytes.
+/// Maximum length of a nonce, in bytes.
 const NONCE_BYTES: usize = 1024;
 
-/// Signs the requests to one server, and decides what a refusal means.
+/// Signs the requests to one server, and handles refusals.
 ///
-/// It is asked for every request to the server's own origin and for no other. What it waits for keeps only that
-/// request waiting; dropping its futures gives up.
+/// Called for every request to the server's own origin and for no other. Its futures delay only their own request and
+/// may be dropped.
 #[async_trait]
 pub trait Authorizer: Send + Sync {
-    /// Headers for a request to `url`, which is always of the server's own origin. Waits for a renewal that is due.
-    /// They are sent instead of headers of the same name. Without any, the request goes out unsigned.
+    /// Returns headers for a request to `url`, which always has the server's origin. Waits for a token refresh that is
+    /// due. The headers replace others of the same name. Without headers, the request is sent unsigned.
     ///
     /// # Errors
-    /// If the request must not be sent. Its sender learns of it as of a refusal with 401.
+    /// Returns [`Stop`] if the request must not be sent. The caller treats it like a refusal with 401.
     async fn sign(&self, method: &str, url: &Url) -> Result<Signed, Stop>;
 
-    /// The server said 401, or 403 with `insufficient_scope`. May wait for the user.
+    /// Handles a response with 401, or with 403 and `insufficient_scope`. May wait for the user.
     async fn challenged(&self, challenge: Challenge) -> Verdict;
 
-    /// The nonce of an answer, if it has one. Those of refusals are in their [`Challenge`] instead.
+    /// Reports the nonce of a response that is no refusal, if it has one. The nonce of a refusal is in its
+    /// [`Challenge`].
     fn answered(&self, dpop_nonce: Option<&str>);
 }
 
@@ -56,55 +57,57 @@ impl fmt::Debug for dyn Authorizer {
     }
 }
 
-/// What a request is signed with.
+/// Headers that authorize a request.
 #[derive(Debug, Clone, Default)]
 pub struct Signed {
-    /// `Authorization`, `DPoP`.
+    /// Headers `Authorization` and `DPoP`.
     pub headers: Vec<(HeaderName, SecretHeader)>,
-    /// Which token was used, so that two calls refused with the same one lead to one renewal.
+    /// Generation of the token, so that two calls refused with the same token cause one refresh.
     pub generation: u64,
 }
 
-/// Why a request must not be sent, in words for the user.
+/// The reason why a request must not be sent, as a message for the user.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Stop(pub String);
 
-/// A refusal for want of authorization.
+/// A response that requires authorization.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Challenge {
-    /// 401 or 403.
+    /// Status code of the response, 401 or 403.
     pub status: u16,
-    /// Each `WWW-Authenticate` header. Hostile text.
+    /// Values of the `WWW-Authenticate` headers. Untrusted.
     pub www_authenticate: Vec<String>,
-    /// `DPoP-Nonce`.
+    /// Value of the `DPoP-Nonce` header.
     pub dpop_nonce: Option<String>,
-    /// The [`Signed::generation`] that the refused request was sent with.
+    /// [`Signed::generation`] of the refused request.
     pub generation: u64,
-    /// How often this request was already sent again. At `MOST_SENDINGS - 1` it is not sent again, whatever the verdict.
+    /// Number of times that this request was sent again. At `MOST_SENDINGS - 1` it is not sent again, whatever the
+    /// verdict.
     pub attempt: u32,
-    /// The method of the JSON-RPC message; empty if there was none.
+    /// Method of the JSON-RPC message. Empty if there was none.
     pub operation: String,
 }
 
-/// What follows from a refusal.
+/// The reaction to a refusal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// The request is signed anew and sent again.
+    /// The request is signed and sent again.
     Again,
-    /// The request has failed, for this reason in words for the user.
+    /// The request has failed, with this message for the user.
     Stop(String),
 }
 
-/// Stands in an answer that is the last word on its request, with the words for the user. It travels inside the
-/// response, so that whoever reads refusals need not know of it.
+/// Marks a response as final, with a message for the user. Stored in the response's extensions, so that code that reads
+/// refusals needs no other parameter.
 #[derive(Debug, Clone)]
 pub(super) struct Stopped(pub(super) String);
 
-/// Signs and sends a request, and again as long as the authorizer says so. `again` counts over all redirects.
+/// Signs and sends a request, and repeats this as long as the authorizer requests it. `again` counts the repetitions
+/// across redirects.
 ///
 /// # Errors
-/// If no answer came.
+/// Returns [`DeliveryFault`] if signing fails or no response is received.
 pub(super) async fn send(
     endpoint: &Endpoint,
     authorizer: &Arc<dyn Authorizer>,
@@ -124,10 +127,11 @@ pub(super) async fn send(
             authorizer.answered(nonce.as_deref());
             return Ok(response);
         }
-        // Read at once: the user may take minutes, and the connection is free for others meanwhile.
+        // The body is read at once, because the user may take minutes and the connection is free for other requests
+        // meanwhile.
         let mut response = detached(response).await;
         let is_last = *again + 1 >= MOST_SENDINGS;
-        // More rights are not asked of the user for what will not be sent.
+        // The user is not asked for more permissions for a request that will not be sent again.
         let verdict = if is_last && response.status() == StatusCode::FORBIDDEN {
             Verdict::Again
         } else {
@@ -155,7 +159,7 @@ pub(super) async fn send(
     }
 }
 
-/// What was not even sent ends as what was refused: both need a sign-in.
+/// Represents an unsigned request as one refused with 401: both require a sign-in.
 fn unsigned(words: String) -> DeliveryFault {
     DeliveryFault::Status { code: StatusCode::UNAUTHORIZED.as_u16(), error: None, text: words, challenge: None }
 }
@@ -163,7 +167,7 @@ fn unsigned(words: String) -> DeliveryFault {
 fn is_challenge(response: &Response, method: &Method) -> bool {
     match response.status() {
         StatusCode::UNAUTHORIZED => true,
-        // Nobody is asked for more rights so that a session may end.
+        // No additional permissions are requested to end a session.
         StatusCode::FORBIDDEN if *method != Method::DELETE => {
             challenges(response.headers()).any(|challenge| challenge.contains("insufficient_scope"))
         }
@@ -181,7 +185,7 @@ fn nonce(headers: &HeaderMap) -> Option<String> {
     (1..=NONCE_BYTES).contains(&value.len()).then(|| value.to_owned())
 }
 
-/// The answer with its body read, as far as that is of use.
+/// Returns the response with its body read, up to a limit.
 async fn detached(mut response: Response) -> Response {
     let read = tokio::time::timeout(REFUSAL_TIME, bounded_body(&mut response, REFUSAL_BYTES));
     let body = read.await.ok().and_then(Result::ok).unwrap_or_default();
@@ -200,7 +204,7 @@ fn operation(parts: &Parts) -> String {
     message.and_then(|message| message.method).unwrap_or_default()
 }
 
-/// The words of the last verdict, before what the server said itself.
+/// Returns the message of the verdict, followed by the server's text.
 pub(super) fn with_words(Stopped(words): &Stopped, said: &str) -> String {
     let words = fault::shown(words);
     if said.is_empty() { words } else { format!("{words} (the server: {said})") }

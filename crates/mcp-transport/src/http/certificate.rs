@@ -1,9 +1,9 @@
-//! What is wrong with a server's certificate, in plain words and with what to do.
+//! Translates certificate errors of the TLS library into messages for the user, with advice.
 
-/// How the TLS library begins what it says of a certificate.
+/// Prefix of the TLS library's messages about certificates.
 const BEGINS: &str = "invalid peer certificate: ";
 
-/// The library's words, in plain ones. Others are left as they are.
+/// Returns a message for the user, or `None` if the library's message is not known.
 pub(super) fn plain(cause: &str) -> Option<&'static str> {
     let said = cause.strip_prefix(BEGINS)?;
     let is = |words: &[&str]| words.iter().any(|word| said.contains(word));

@@ -1,4 +1,4 @@
-//! The one place that makes HTTP clients.
+//! The single place where HTTP clients are created.
 
 use reqwest::dns::Resolve;
 use reqwest::redirect::Policy;
@@ -10,38 +10,38 @@ use url::{Host, Url};
 use super::HttpLimits;
 use super::outside::Way;
 
-/// How often a silent connection is checked, and how long its answer may take.
+/// Interval of keep-alive probes on an idle connection, and time limit for their response.
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
 const KEEP_ALIVE_ANSWER: Duration = Duration::from_secs(15);
 
-/// How long connecting to an address that a server named may take, TLS included.
+/// Time limit for connecting to an address that a server named, including TLS.
 const CONNECT: Duration = Duration::from_secs(15);
 
-/// How long connecting to a provider of models or to a registry may take.
+/// Time limit for connecting to a model provider, a registry or the update server.
 const CONNECT_NAMED: Duration = Duration::from_secs(10);
-/// What Drawbridge tells providers of models, registries and the address of its releases of itself.
+/// User agent for model providers, registries and the update server.
 const USER_AGENT: &str = concat!("drawbridge/", env!("CARGO_PKG_VERSION"));
 
-/// A client for one server: its connections are used again and shared with no other.
+/// Creates the client for one server. It reuses its connections and shares them with no other client.
 ///
-/// No compression, because proxies and servers then hold back events to compress more at once.
+/// Compression is off, because proxies and servers then delay events to compress more at once.
 ///
 /// # Errors
-/// If TLS cannot be set up on this system.
+/// Returns the error of [`ClientBuilder::build`] if TLS is unavailable on this system.
 pub(super) fn build(server: &Url, limits: &HttpLimits) -> Result<Client, reqwest::Error> {
     let builder = plain()
         .connect_timeout(limits.connect)
         .tcp_keepalive(KEEP_ALIVE)
         .http2_keep_alive_interval(KEEP_ALIVE)
         .http2_keep_alive_timeout(KEEP_ALIVE_ANSWER);
-    // A proxy cannot reach what listens on this machine only.
+    // A proxy cannot reach a server that listens on this machine only.
     if is_loopback(server) { builder.no_proxy().build() } else { builder.build() }
 }
 
-/// A client for addresses that a server named. `guard` looks names up for [`Way::Guarded`].
+/// Creates a client for addresses that a server named. `guard` resolves names for [`Way::Guarded`].
 ///
 /// # Errors
-/// If TLS cannot be set up on this system.
+/// Returns the error of [`ClientBuilder::build`] if TLS is unavailable on this system.
 pub(super) fn outside(way: Way, guard: Arc<dyn Resolve>) -> Result<Client, reqwest::Error> {
     let builder = plain().connect_timeout(CONNECT);
     match way {
@@ -51,27 +51,27 @@ pub(super) fn outside(way: Way, guard: Arc<dyn Resolve>) -> Result<Client, reqwe
     }
 }
 
-/// A client for providers of models: with the system's proxy, or for what runs on this computer without one. Redirects are not
-/// followed, and no answer is given up for how long it takes in all.
+/// Creates a client for model providers. It uses the system's proxy, except for local providers. It follows no
+/// redirects and has no total time limit.
 ///
 /// # Errors
-/// If TLS cannot be set up on this system.
+/// Returns the error of [`ClientBuilder::build`] if TLS is unavailable on this system.
 pub fn for_models(is_local: bool) -> Result<Client, reqwest::Error> {
     named_by_user(is_local)
 }
 
-/// A client for registries of MCP servers, as [`for_models`].
+/// Creates a client for registries of MCP servers, with the settings of [`for_models`].
 ///
 /// # Errors
-/// If TLS cannot be set up on this system.
+/// Returns the error of [`ClientBuilder::build`] if TLS is unavailable on this system.
 pub fn for_registries(is_local: bool) -> Result<Client, reqwest::Error> {
     named_by_user(is_local)
 }
 
-/// A client for releases of the app, as [`for_models`].
+/// Creates a client for releases of the app, with the settings of [`for_models`].
 ///
 /// # Errors
-/// If TLS cannot be set up on this system.
+/// Returns the error of [`ClientBuilder::build`] if TLS is unavailable on this system.
 pub fn for_updates(is_local: bool) -> Result<Client, reqwest::Error> {
     named_by_user(is_local)
 }

@@ -1,5 +1,5 @@
-//! Which transport a server speaks: Streamable HTTP first, then HTTP+SSE, unless something else is known or
-//! wanted (`basic/transports`, backwards compatibility).
+//! Detects the transport of a server: Streamable HTTP first, then HTTP+SSE, unless a transport is known or configured
+//! (`basic/transports`, backwards compatibility).
 
 use mcp_proto::{Carrier, DeliveryFault, OutgoingKind, Session, SessionConfig};
 
@@ -11,7 +11,7 @@ use super::{HttpLimits, HttpTarget, TransportChoice, client, fault};
 use crate::driver::core::{Core, now};
 use crate::driver::{Owner, TransportFound};
 
-/// What both transports are started with.
+/// Parameters of both transports.
 struct Start {
     config: SessionConfig,
     endpoint: Endpoint,
@@ -59,7 +59,7 @@ impl Start {
         let legacy::Finished::NotFound(found) = self.legacy(core, news, true).run().await else { return };
         let (mut core, mut news, fault) = *found;
         news.note(&mut core.outbox, format!("nor does it speak HTTP+SSE: {}", fault::shown(&fault.to_string())));
-        // What failed first says more than what was only tried after it.
+        // The first failure is more informative than that of the fallback.
         core.session = failed;
         core.tell(why);
         core.close_session();
@@ -82,7 +82,7 @@ impl Start {
         };
         let (mut core, _, why) = *found;
         if fault::is_passing(&fault) {
-            // It is as old as it was, and only not there at the moment.
+            // The server's transport is still the known one, and only unavailable at the moment.
             core.session = failed;
             return give_up(core, &fault).await;
         }
@@ -105,7 +105,8 @@ impl Start {
     }
 }
 
-/// The session's configuration for a transport. What is known counts only for the transport that it was found with.
+/// Returns the session's configuration for a transport. The known revision applies only to the transport it was found
+/// with.
 fn configured(mut config: SessionConfig, target: &HttpTarget, transport: TransportFound) -> SessionConfig {
     config.carrier = match transport {
         TransportFound::StreamableHttp => Carrier::StreamableHttp,
@@ -115,7 +116,7 @@ fn configured(mut config: SessionConfig, target: &HttpTarget, transport: Transpo
     config
 }
 
-/// Ends a session that cannot even begin.
+/// Ends a session that cannot be opened.
 async fn give_up(mut core: Core<'_>, fault: &DeliveryFault) {
     while let Some(outgoing) = core.session.poll_transmit() {
         if let OutgoingKind::Request { id, .. } = &outgoing.about {

@@ -1,4 +1,4 @@
-//! Requests to one server: what stands in all of them, redirects, and bodies within bounds.
+//! Requests to one server: common headers, redirects, and bounded bodies.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use url::Url;
 use super::authorization::{self, Authorizer};
 use super::{HttpTarget, fault, redirects};
 
-/// The media types of answers.
+/// Media types of responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Media {
     Json,
@@ -24,21 +24,21 @@ pub(super) enum Media {
     Other,
 }
 
-/// What stands in every request to one server. Copies share it.
+/// Common parts of all requests to one server. Clones share them.
 #[derive(Clone)]
 pub(super) struct Endpoint {
     pub(super) client: Client,
-    /// Headers of the user and the name of the client.
+    /// Configured headers and the user agent.
     common: Arc<HeaderMap>,
-    /// Who signs the requests.
+    /// Authorizer that signs the requests.
     authorizer: Option<Arc<dyn Authorizer>>,
-    /// How long an answer to one sending of a signed request may take to begin.
+    /// Time limit for the beginning of a response to one sending of a signed request.
     each: Option<Duration>,
-    /// Told when a request has to wait for the authorizer, and so perhaps for the user.
+    /// Notified when a request waits for the authorizer, and so possibly for the user.
     asks: Option<Arc<Notify>>,
 }
 
-/// One request.
+/// The parts of one request.
 pub(super) struct Parts {
     pub(super) method: Method,
     pub(super) url: Url,
@@ -46,23 +46,24 @@ pub(super) struct Parts {
     pub(super) body: Option<Bytes>,
 }
 
-/// An answer, whatever its status.
+/// A response with any status.
 pub(super) struct Answer {
     pub(super) response: Response,
-    /// Where it came from, if redirects were followed.
+    /// Redirects that were followed, if any.
     pub(super) moved: Option<Moved>,
 }
 
-/// Redirects that were followed.
+/// The result of following redirects.
 #[derive(Debug, Clone)]
 pub(super) struct Moved {
     pub(super) to: Url,
-    /// Whether all of them were permanent.
+    /// Set if all of them were permanent.
     pub(super) permanent: bool,
 }
 
 impl Endpoint {
-    /// `agent`: what the client calls itself. Headers that the user may not set are left out and returned.
+    /// Creates the common parts. `agent` is the user agent. Returns the configured headers that are reserved and were
+    /// dropped.
     pub(super) fn new(client: Client, target: &HttpTarget, agent: &str) -> (Endpoint, Vec<HeaderName>) {
         let mut common = HeaderMap::new();
         let mut refused = Vec::new();
@@ -78,15 +79,15 @@ impl Endpoint {
                 common.insert(name, value.value().clone());
             }
         }
-        // What the user set goes before.
+        // A configured `Authorization` header takes precedence.
         let authorizer = target.authorizer.clone().filter(|_| !common.contains_key(AUTHORIZATION));
         (Endpoint { client, common: Arc::new(common), authorizer, each: None, asks: None }, refused)
     }
 
-    /// Sends a request, and again where a redirect within the origin leads.
+    /// Sends a request and follows redirects within the origin.
     ///
     /// # Errors
-    /// If no answer came.
+    /// Returns [`DeliveryFault`] if no response is received or a redirect must not be followed.
     pub(super) async fn send(&self, parts: Parts) -> Result<Answer, DeliveryFault> {
         let mut moved: Option<Moved> = None;
         let mut again = 0;
@@ -94,7 +95,7 @@ impl Endpoint {
             let url = moved.as_ref().map_or(&parts.url, |moved| &moved.to);
             let response = match &self.authorizer {
                 None => self.execute(self.request(&parts, url.clone())).await?,
-                // In a box, so that requests without one are no larger for it.
+                // Boxed, so that unsigned requests have smaller futures.
                 Some(authorizer) => Box::pin(authorization::send(self, authorizer, &parts, url, &mut again)).await?,
             };
             let status = response.status();
@@ -115,18 +116,18 @@ impl Endpoint {
         Err(DeliveryFault::Redirected { cause: format!("more than {} redirects in a row", redirects::MOST) })
     }
 
-    /// Whether answers may have to wait for a renewal or for the user.
+    /// Returns `true` if responses may have to wait for a token refresh or for the user.
     pub(super) fn is_signed(&self) -> bool {
         self.authorizer.is_some()
     }
 
-    /// The same, with a bound on each sending of a signed request.
+    /// Sets a time limit for each sending of a signed request.
     pub(super) fn each_within(mut self, within: Duration) -> Endpoint {
         self.each = Some(within);
         self
     }
 
-    /// The same, and what tells when a request has to wait for the authorizer.
+    /// Adds a notification for requests that wait for the authorizer.
     pub(super) fn telling(mut self) -> (Endpoint, Arc<Notify>) {
         let asks = Arc::new(Notify::new());
         self.asks = Some(Arc::clone(&asks));
@@ -163,7 +164,7 @@ impl Endpoint {
     }
 }
 
-/// Headers that belong to the protocol or to the connection.
+/// Returns `true` for headers that belong to the protocol or to the connection.
 fn is_ours(name: &HeaderName) -> bool {
     let name_text = name.as_str();
     [ACCEPT, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, TRANSFER_ENCODING].contains(name)
@@ -171,7 +172,7 @@ fn is_ours(name: &HeaderName) -> bool {
         || name_text.starts_with("mcp-")
 }
 
-/// What an answer says that it is.
+/// Returns the media type of a response.
 pub(super) fn media(headers: &HeaderMap) -> Media {
     let Some(value) = headers.get(CONTENT_TYPE) else { return Media::Other };
     let value = value.as_bytes();
@@ -185,7 +186,7 @@ pub(super) fn media(headers: &HeaderMap) -> Media {
     }
 }
 
-/// Why an answer cannot be read that is neither JSON nor an event stream.
+/// Returns the error for a response that is neither JSON nor an event stream.
 pub(super) fn unusable(response: &Response) -> DeliveryFault {
     let status = response.status().as_u16();
     let cause = match response.headers().get(CONTENT_TYPE) {
@@ -198,10 +199,11 @@ pub(super) fn unusable(response: &Response) -> DeliveryFault {
     DeliveryFault::Unusable { cause }
 }
 
-/// Reads a whole body. One that came in one piece is not copied.
+/// Reads a whole body. A body of a single chunk is not copied.
 ///
 /// # Errors
-/// If it breaks off or is larger than `limit`.
+/// Returns [`DeliveryFault::Lost`] if the body breaks off, and [`DeliveryFault::Unusable`] if it is larger than `limit`
+/// bytes.
 pub(super) async fn bounded_body(response: &mut Response, limit: usize) -> Result<Bytes, DeliveryFault> {
     let too_large = || DeliveryFault::Unusable { cause: format!("the answer is larger than {limit} bytes") };
     let announced = response.content_length().and_then(|length| usize::try_from(length).ok());

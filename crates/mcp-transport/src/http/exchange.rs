@@ -1,5 +1,5 @@
-//! One POST with its answer, or one GET stream, as futures that the driver's task runs itself. So an answer
-//! wakes that task once, and what is not taken from it is not read from the server.
+//! Exchanges with the server, a POST with its response or a GET stream, as futures that the driver's task polls itself.
+//! So a response wakes that task once, and the server is read only as fast as its data is accepted.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -16,21 +16,21 @@ use super::fault::{self, Refusal};
 use super::headers::SESSION_ID;
 use super::sse::{End, Event, Events, StreamFault};
 
-/// The most that is read of a body which nobody needs, so that its connection can be used again, in bytes.
+/// Maximum size of an unused body that is read so that its connection can be reused, in bytes.
 const UNNEEDED_BYTES: usize = 64 * 1024;
 
-/// Something that an exchange waits for.
+/// The future of an exchange's next step.
 pub(super) type Work = Pin<Box<dyn Future<Output = Step> + Send>>;
 
-/// The stream of an answer.
+/// The event stream of a response.
 pub(super) type Stream = Box<Events<reqwest::Error>>;
 
-/// What has come.
+/// The result of one step of an exchange.
 pub(super) struct Step {
-    /// Which exchange.
+    /// Number of the exchange.
     pub(super) exchange: u64,
     pub(super) moved: Option<Moved>,
-    /// The session id, if the answer carried one.
+    /// Session ID, if the response contained one.
     pub(super) session: Option<HeaderValue>,
     pub(super) what: What,
 }
@@ -38,19 +38,19 @@ pub(super) struct Step {
 pub(super) enum What {
     /// A notification or a response was accepted.
     Accepted,
-    /// The answer in one piece.
+    /// A complete response body.
     Body(Bytes),
     /// Events, and the stream unless it has ended.
     Events { opened: bool, events: Vec<Event>, next: Result<Stream, End<reqwest::Error>> },
-    /// The status is no success.
+    /// A response with an error status.
     Refused(Refusal),
-    /// No answer that can be used.
+    /// No usable response was received.
     Failed(DeliveryFault),
-    /// The time to read what follows an answer is over.
+    /// The time limit for reading the stream after the response has expired.
     Expired,
-    /// The server takes its time to accept it; this is what goes on.
+    /// The message was not accepted in time. Contains the continuation.
     Late(Work),
-    /// It waits for the authorizer, and so perhaps for the user; this is what goes on.
+    /// The request waits for the authorizer, and so possibly for the user. Contains the continuation.
     Asks(Work),
 }
 
@@ -60,7 +60,7 @@ impl Step {
     }
 }
 
-/// Posts a request.
+/// Posts a request and reads its response.
 pub(super) fn request(exchange: u64, endpoint: Endpoint, parts: Parts, limit: usize) -> Work {
     if endpoint.is_signed() {
         let (endpoint, asks) = endpoint.telling();
@@ -69,7 +69,7 @@ pub(super) fn request(exchange: u64, endpoint: Endpoint, parts: Parts, limit: us
     Box::pin(answered(exchange, endpoint, parts, limit))
 }
 
-/// Goes on, until it waits for the authorizer.
+/// Polls `work` until it completes or waits for the authorizer.
 fn telling(exchange: u64, asks: Arc<Notify>, mut work: Work) -> Work {
     Box::pin(async move {
         tokio::select! {
@@ -87,11 +87,11 @@ async fn answered(exchange: u64, endpoint: Endpoint, parts: Parts, limit: usize)
     }
 }
 
-/// Posts what has no answer: a notification or a response.
+/// Posts a notification or a response.
 pub(super) fn message(exchange: u64, endpoint: Endpoint, parts: Parts, within: Duration) -> Work {
     Box::pin(async move {
         let sent = if endpoint.is_signed() {
-            // The user's time is not the server's, so that each sending has its own.
+            // Each sending has its own time limit, which excludes the time that the user takes.
             match endpoint.each_within(within).send(parts).await {
                 Ok(answer) => timeout(within, taken(exchange, answer)).await,
                 Err(fault) => Ok(Step::plain(exchange, What::Failed(fault))),
@@ -103,13 +103,13 @@ pub(super) fn message(exchange: u64, endpoint: Endpoint, parts: Parts, within: D
     })
 }
 
-/// Posts a request whose answer comes on another stream. When it is not accepted in time, that is told and it
-/// goes on: the server may hold it open until it has answered.
+/// Posts a request whose response is sent on another stream. If it is not accepted in time, this is reported and the
+/// exchange continues: the server may delay the HTTP response until it has answered.
 pub(super) fn answered_elsewhere(exchange: u64, endpoint: Endpoint, parts: Parts, within: Duration) -> Work {
     still_late(exchange, Box::pin(accepted(exchange, endpoint, parts)), within)
 }
 
-/// Waits on for what was late.
+/// Continues to wait for a late message.
 pub(super) fn still_late(exchange: u64, mut work: Work, within: Duration) -> Work {
     Box::pin(async move {
         match timeout(within, &mut work).await {
@@ -133,7 +133,7 @@ async fn taken(exchange: u64, answer: Answer) -> Step {
         return Step { exchange, moved, session: None, what };
     }
     if media(response.headers()) != Media::EventStream {
-        // Whatever it says, it was accepted.
+        // The message was accepted, whatever the body contains.
         let _ = bounded_body(&mut response, UNNEEDED_BYTES).await;
     }
     Step { exchange, moved, session: None, what: What::Accepted }
@@ -152,7 +152,7 @@ pub(super) fn stream(exchange: u64, endpoint: Endpoint, parts: Parts, limit: usi
         let what = if !response.status().is_success() {
             What::Refused(fault::refusal(response).await)
         } else if media(response.headers()) == Media::EventStream {
-            // That it is open is told before its first event.
+            // The open stream is reported before its first event.
             let stream = Box::new(Events::new(Box::pin(response.bytes_stream()), limit));
             What::Events { opened: true, events: Vec::new(), next: Ok(stream) }
         } else {
@@ -162,12 +162,13 @@ pub(super) fn stream(exchange: u64, endpoint: Endpoint, parts: Parts, limit: usi
     })
 }
 
-/// Reads on.
+/// Reads the next events of a stream.
 pub(super) fn more(exchange: u64, stream: Stream) -> Work {
     Box::pin(async move { Step::plain(exchange, batch(stream, false).await) })
 }
 
-/// Reads on for a while: the answer has come, but the connection can only be used again after the end.
+/// Reads the stream until `until`: the response was received, but the connection can be reused only after the end of
+/// the stream.
 pub(super) fn rest(exchange: u64, stream: Stream, until: Instant) -> Work {
     Box::pin(async move {
         let read = timeout_at(until, batch(stream, false)).await;
@@ -203,7 +204,7 @@ async fn batch(mut stream: Stream, opened: bool) -> What {
     What::Events { opened, events, next: end.map_or(Ok(stream), Err) }
 }
 
-/// Why no more events come, in words.
+/// Returns a message that explains why the stream ended.
 pub(super) fn end_cause(end: &End<reqwest::Error>) -> String {
     match end {
         End::Ended => "the server ended the stream".to_owned(),

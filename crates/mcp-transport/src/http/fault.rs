@@ -1,4 +1,4 @@
-//! What went wrong with a request, in the words of the session.
+//! Converts HTTP failures into the faults of the session.
 
 use std::error::Error;
 
@@ -12,14 +12,14 @@ use super::authorization::{Stopped, with_words};
 use super::certificate;
 use super::endpoint::bounded_body;
 
-/// The most that is read of a body that only explains a failure, in bytes.
+/// Maximum size of an error body that is read, in bytes.
 const EXPLANATION_BYTES: usize = 64 * 1024;
-/// How long that may take.
+/// Time limit for reading an error body.
 const EXPLANATION_TIME: std::time::Duration = std::time::Duration::from_secs(5);
-/// The most of it that is shown, in characters.
+/// Maximum length of text that is shown from it, in characters.
 const SHOWN: usize = 300;
 
-/// An answer whose status is no success.
+/// A response with an error status.
 #[derive(Debug)]
 pub(super) struct Refusal {
     pub(super) status: u16,
@@ -28,7 +28,7 @@ pub(super) struct Refusal {
     pub(super) message: Option<Bytes>,
 }
 
-/// Reads why the server refused.
+/// Reads the explanation of an error response.
 pub(super) async fn refusal(mut response: Response) -> Refusal {
     let status = response.status().as_u16();
     let challenge =
@@ -39,7 +39,7 @@ pub(super) async fn refusal(mut response: Response) -> Refusal {
     let message = error.is_some().then(|| body.clone());
     let text = if error.is_some() { String::new() } else { shown(&String::from_utf8_lossy(&body)) };
     let (error, text) = match response.extensions().get::<Stopped>() {
-        // Why it could not be helped says more than that it was refused.
+        // The authorizer's message is more informative than the refusal.
         Some(words) => (None, with_words(words, &error.map_or(text, |error| shown(&error.to_string())))),
         None => (error, text),
     };
@@ -53,7 +53,7 @@ fn rpc_error(body: &Bytes) -> Option<RpcError> {
     }
 }
 
-/// Why a request could not be sent, or no answer came.
+/// Converts the error of a request that was not sent or got no response.
 pub(super) fn sending(error: &reqwest::Error) -> DeliveryFault {
     if error.is_connect() {
         let cause = if error.is_timeout() {
@@ -69,12 +69,12 @@ pub(super) fn sending(error: &reqwest::Error) -> DeliveryFault {
     }
 }
 
-/// A message that was not accepted in time.
+/// Returns the fault of a message that was not accepted in time.
 pub(super) fn late(within: std::time::Duration) -> DeliveryFault {
     DeliveryFault::Lost { cause: format!("the server did not accept it within {within:?}") }
 }
 
-/// Whether it says nothing about what the server speaks: a little later the same may work.
+/// Returns `true` if the fault is temporary and says nothing about the server's transport.
 pub(super) fn is_passing(fault: &DeliveryFault) -> bool {
     match fault {
         DeliveryFault::Status { code, .. } => matches!(code, 408 | 425 | 429 | 500..=599),
@@ -83,25 +83,25 @@ pub(super) fn is_passing(fault: &DeliveryFault) -> bool {
     }
 }
 
-/// Why a body broke off.
+/// Converts the error of a body that broke off.
 pub(super) fn body(error: &reqwest::Error) -> DeliveryFault {
     DeliveryFault::Lost { cause: format!("the answer broke off: {}", root(error)) }
 }
 
-/// The innermost cause, which alone says something and holds no address with secrets in it.
+/// Returns the innermost cause. The outer ones add no information and may contain URLs with secrets.
 pub(super) fn root(error: &reqwest::Error) -> String {
     let mut cause: &dyn Error = error;
     while let Some(inner) = cause.source() {
         cause = inner;
     }
     if cause.is::<reqwest::Error>() {
-        return "it failed inside".to_owned();
+        return "internal error of the HTTP client".to_owned();
     }
     let said = cause.to_string();
     certificate::plain(&said).map_or_else(|| shown(&said), str::to_owned)
 }
 
-/// Text that may be shown: bounded, one line.
+/// Returns text that is safe to display: one line of bounded length.
 pub(super) fn shown(text: &str) -> String {
     visible(text.trim()).chars().take(SHOWN).collect()
 }

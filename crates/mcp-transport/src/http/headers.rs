@@ -1,4 +1,4 @@
-//! The headers of the protocol (`basic/transports` of each revision).
+//! The protocol's HTTP headers (`basic/transports` of each revision).
 
 use mcp_proto::{HttpHead, Revision};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
@@ -13,12 +13,12 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const EVENT_STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
 const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 
-/// The longest session id that is kept, in bytes.
+/// Maximum length of an accepted session ID, in bytes.
 const SESSION_ID_BYTES: usize = 8 * 1024;
 
 pub(super) type Headers = Vec<(HeaderName, HeaderValue)>;
 
-/// What says which session a request belongs to.
+/// The headers that assign a request to a session.
 #[derive(Clone, Copy)]
 pub(super) struct Belongs<'a> {
     pub(super) session: Option<&'a HeaderValue>,
@@ -38,10 +38,10 @@ impl Belongs<'_> {
     }
 }
 
-/// Of a POST. `belongs` counts where the message itself says nothing.
+/// Returns the headers of a POST. `belongs` applies where the message itself defines no value.
 ///
 /// # Errors
-/// The name of a header whose value cannot be sent.
+/// Returns the name of a header whose value cannot be sent.
 pub(super) fn post(head: Option<&HttpHead>, belongs: Belongs<'_>) -> Result<Headers, String> {
     let mut headers = Headers::with_capacity(8);
     headers.push((ACCEPT, BOTH));
@@ -65,12 +65,12 @@ fn value(name: &str, text: &str) -> Result<HeaderValue, String> {
     HeaderValue::from_str(text).map_err(|_| name.to_owned())
 }
 
-/// Of a POST of HTTP+SSE, which knows no headers of its own.
+/// Returns the headers of a POST over HTTP+SSE, which has no protocol headers.
 pub(super) fn plain_post() -> Headers {
     vec![(ACCEPT, BOTH), (CONTENT_TYPE, JSON)]
 }
 
-/// Of a GET.
+/// Returns the headers of a GET.
 pub(super) fn get(last_id: Option<&HeaderValue>, belongs: Belongs<'_>) -> Headers {
     let mut headers = vec![(ACCEPT, EVENT_STREAM)];
     belongs.add_to(&mut headers);
@@ -80,14 +80,14 @@ pub(super) fn get(last_id: Option<&HeaderValue>, belongs: Belongs<'_>) -> Header
     headers
 }
 
-/// Of a DELETE.
+/// Returns the headers of a DELETE.
 pub(super) fn delete(belongs: Belongs<'_>) -> Headers {
     let mut headers = Headers::new();
     belongs.add_to(&mut headers);
     headers
 }
 
-/// A session id as the server gave it, marked as a secret. Nothing if it is none: it has to be visible ASCII.
+/// Returns the server's session ID, marked as sensitive. `None` if it is empty, too long, or not visible ASCII.
 pub(super) fn session_id(value: &HeaderValue) -> Option<HeaderValue> {
     let valid = (1..=SESSION_ID_BYTES).contains(&value.len()) && value.as_bytes().iter().all(u8::is_ascii_graphic);
     let mut value = value.clone();
@@ -95,7 +95,7 @@ pub(super) fn session_id(value: &HeaderValue) -> Option<HeaderValue> {
     valid.then_some(value)
 }
 
-/// The id of an event as a header; nothing if there is none or it cannot stand there.
+/// Returns an event ID as a header value, or `None` if it is empty or cannot be a header value.
 pub(super) fn last_event_id(id: &str) -> Option<HeaderValue> {
     HeaderValue::from_bytes(id.as_bytes()).ok().filter(|value| !value.is_empty())
 }

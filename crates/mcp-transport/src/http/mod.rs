@@ -1,7 +1,7 @@
 //! Remote servers: Streamable HTTP (2025-03-26 and later) and HTTP+SSE (2024-11-05).
 //!
-//! [`drive`] finds out which of them a URL speaks, as `basic/transports` of each revision says, and drives
-//! the session until it ends. Starting it again is for its owner to do.
+//! [`drive`] detects the transport of a URL, as `basic/transports` of each revision specifies, and drives the session
+//! until it ends. The owner restarts sessions.
 
 mod authorization;
 mod certificate;
@@ -36,15 +36,15 @@ pub use target::{BadHeader, HeaderName, HttpTarget, KnownServer, SecretHeader, T
 
 /// Drives the session of a remote server until it ends.
 ///
-/// [`SessionConfig::carrier`] is set here, and [`SessionConfig::known`] from the target.
+/// Sets [`SessionConfig::carrier`], and [`SessionConfig::known`] from the target.
 ///
 /// Must be called within a tokio runtime.
 pub async fn drive(session: SessionConfig, target: HttpTarget, owner: &mut dyn Owner, limits: HttpLimits) {
     detect::run(session, target, owner, limits).await;
 }
 
-/// As [`drive`], in a task of its own. Every event goes to `events`, in order; when they are not taken, nothing is
-/// read from the server. Dropping the returned sender ends the session.
+/// Drives a session like [`drive`] in a spawned task. Events are sent to `events` in order. While they are not
+/// received, nothing is read from the server. Dropping the returned sender ends the session.
 ///
 /// Must be called within a tokio runtime.
 pub fn run(

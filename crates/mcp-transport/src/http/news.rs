@@ -1,4 +1,4 @@
-//! What is told about the connection: notes at a bounded rate, and how the server was found.
+//! Notes about the connection, at a bounded rate, and the steps of the detection.
 
 use mcp_proto::OutgoingKind;
 
@@ -7,10 +7,10 @@ use crate::driver::core::now;
 use crate::driver::outbox::Outbox;
 use crate::rate::TokenBucket;
 
-/// How many notes are told at once, and then each second. The rest is left out.
+/// Rate limit of notes: burst, and number per second. Others are dropped.
 const NOTES_AT_ONCE: u32 = 50;
 const NOTES_PER_SECOND: u32 = 2;
-/// How many steps of an opening are told.
+/// Maximum number of reported detection steps.
 const STEPS: usize = 8;
 
 pub(super) struct News {
@@ -24,7 +24,7 @@ impl News {
         News { rate: TokenBucket::new(NOTES_AT_ONCE, NOTES_PER_SECOND), left_out: 0, steps: Vec::new() }
     }
 
-    /// Tells one line.
+    /// Emits a note of one line.
     pub(super) fn note(&mut self, outbox: &mut Outbox, line: impl Into<String>) {
         if !self.rate.take(now()) {
             self.left_out += 1;
@@ -38,20 +38,20 @@ impl News {
         outbox.push(DriverEvent::Note { line });
     }
 
-    /// A step of the opening, such as "initialize answered".
+    /// Adds a step of the detection, such as "initialize answered".
     pub(super) fn step(&mut self, step: String) {
         if self.steps.len() < STEPS {
             self.steps.push(step);
         }
     }
 
-    /// All steps so far, in words. The next opening begins anew.
+    /// Returns all steps as text and clears them.
     pub(super) fn how(&mut self) -> String {
         std::mem::take(&mut self.steps).join(", ")
     }
 }
 
-/// What a message is, for notes.
+/// Returns the name of a message for notes.
 pub(super) fn name(kind: &OutgoingKind) -> String {
     match kind {
         OutgoingKind::Request { method, .. } | OutgoingKind::Notification { method } => method.clone().into_owned(),

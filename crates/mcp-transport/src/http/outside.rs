@@ -1,8 +1,8 @@
-//! Requests to addresses that were not named by the user but by a server: metadata, registration, tokens.
+//! Requests to addresses that a server and not the user named: metadata, client registration, tokens.
 //!
-//! Such an address must not lead to this computer or into the user's own network. Literal addresses are judged as the
-//! URL is read, in all their forms; names when they are connected to, so that a name which changes its address between
-//! question and connection gains nothing.
+//! Such an address must not lead to this computer or into the user's private network. Literal addresses are checked
+//! when the URL is parsed, in every notation. Names are checked when they are connected to, so DNS rebinding has no
+//! effect.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -18,83 +18,83 @@ use url::{Host, Origin, Url};
 
 use super::{client, fault};
 
-/// Bounds of one request.
+/// Limits of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OutsideLimits {
-    /// The largest body of an answer, in bytes.
+    /// Maximum size of the response body, in bytes.
     pub bytes: usize,
-    /// How long it may take from the beginning to the last byte.
+    /// Time limit from the beginning to the last byte.
     pub time: Duration,
 }
 
-/// Why there is no answer from the outside. No text of it holds more of an address than scheme, host and port.
+/// Error of a request to the outside. Messages contain no more of a URL than scheme, host and port.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OutsideError {
-    /// The address may not be gone to; nothing was sent.
+    /// The address is not allowed. Nothing was sent.
     #[error("{address} is not gone to: {cause}")]
     Refused {
         /// Scheme, host and port.
         address: String,
-        /// Why, and what can be done.
+        /// Reason, with advice for the user.
         cause: String,
     },
-    /// Nothing was sent: the name has no address, or nobody answers there.
+    /// The name has no address, or the connection failed. Nothing was sent.
     #[error("{address} could not be reached: {cause}")]
     Unreachable {
         /// Scheme, host and port.
         address: String,
-        /// Why.
+        /// Error of the connection attempt.
         cause: String,
     },
-    /// The answer broke off.
+    /// The response broke off.
     #[error("the answer of {address} broke off: {cause}")]
     Lost {
         /// Scheme, host and port.
         address: String,
-        /// Why.
+        /// Error of the connection.
         cause: String,
     },
-    /// The answer is larger than the limit.
+    /// The response is larger than the limit.
     #[error("the answer of {address} is larger than {bytes} bytes")]
     TooLarge {
         /// Scheme, host and port.
         address: String,
-        /// The limit, in bytes.
+        /// Maximum size, in bytes.
         bytes: usize,
     },
-    /// It took longer than the limit.
+    /// The request exceeded the time limit.
     #[error("{address} did not answer within {} s", time.as_secs_f32())]
     TooSlow {
         /// Scheme, host and port.
         address: String,
-        /// The limit.
+        /// Time limit that was exceeded.
         time: Duration,
     },
-    /// TLS cannot be set up on this system.
+    /// TLS is unavailable on this system.
     #[error("no connection can be made on this system: {cause}")]
     Unavailable {
-        /// Why.
+        /// Error of the TLS setup.
         cause: String,
     },
 }
 
-/// A client for addresses that a server named. No redirect is followed. Copies share connections.
+/// A client for addresses that a server named. It follows no redirects. Clones share connections.
 #[derive(Clone)]
 pub struct OutsideClient {
     shared: Arc<Shared>,
 }
 
 struct Shared {
-    /// Hosts that the user named: they may lie anywhere.
+    /// Hosts that the user named, which may be in private networks.
     named: Vec<Host<String>>,
     proxy: Matcher,
     clients: [OnceLock<Result<Client, String>>; 4],
 }
 
-/// How an address is reached.
+/// The route to an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
-    /// Directly, to the open internet only.
+    /// Direct, to public addresses only.
     Guarded,
     /// Through the system's proxy.
     Proxy,
@@ -105,11 +105,11 @@ pub(super) enum Way {
 }
 
 impl OutsideClient {
-    /// `named`: origins that the user named, such as the server's own and that of an issuer typed by hand. Their hosts,
-    /// on any port, may lie in private networks; others may not.
+    /// Creates a client. `named` are origins that the user named, such as the server's own and that of a configured
+    /// issuer. Their hosts, on any port, may be in private networks. Others may not.
     ///
-    /// With a proxy of the system in between, the proxy looks names up. They are then looked up and judged here before,
-    /// which a name that changes its address could get around; a name that cannot be looked up here is refused.
+    /// With a system proxy, the proxy resolves names. Names are then also resolved and checked here before the request.
+    /// DNS rebinding could bypass this check. A name that cannot be resolved here is refused.
     pub fn guarded(named: Vec<Origin>) -> OutsideClient {
         OutsideClient::with_proxy(named, Matcher::from_system())
     }
@@ -120,12 +120,13 @@ impl OutsideClient {
         OutsideClient { shared: Arc::new(Shared { named, proxy, clients: Default::default() }) }
     }
 
-    /// Sends a request and reads the whole answer, whatever its status.
+    /// Sends a request and reads the whole response, whatever its status.
     ///
-    /// `https` only; `http` where the user named the host and it is this computer.
+    /// Only `https` is allowed, and `http` for a named host on this computer.
     ///
     /// # Errors
-    /// If the address is refused, or no whole answer came within the limits.
+    /// Returns [`OutsideError::Refused`] if the address is not allowed, and another [`OutsideError`] if no complete
+    /// response is received within the limits.
     pub async fn send(
         &self,
         request: http::Request<Vec<u8>>,
@@ -156,7 +157,7 @@ impl fmt::Debug for OutsideClient {
 }
 
 impl Shared {
-    /// How a URL is reached, if it may be.
+    /// Returns the route to a URL, or an error if it is not allowed.
     async fn way(&self, url: &Url, address: &str) -> Result<Way, OutsideError> {
         let refused = |cause: &str| OutsideError::Refused { address: address.to_owned(), cause: cause.to_owned() };
         let Some(host) = url.host().map(|host| host.to_owned()) else { return Err(refused("it names no host")) };
@@ -244,7 +245,7 @@ fn sending(error: &reqwest::Error, address: String) -> OutsideError {
 const PRIVATE: &str = "it leads to this computer or into a private network, and you did not name it; \
                        if you trust it, enter it as the issuer in the server's settings";
 
-/// Looks names up and leaves out what is not of the open internet.
+/// Resolver that omits addresses that are not public.
 struct PublicOnly;
 
 #[derive(Debug, thiserror::Error)]
@@ -281,19 +282,22 @@ mod tests {
         let named = Url::parse("https://named.example").unwrap();
         let client = OutsideClient::with_proxy(vec![named.origin()], proxy);
         let way = async |url: &str| client.shared.way(&Url::parse(url).unwrap(), url).await;
-        assert_eq!(way("https://1.1.1.1/").await, Ok(Way::Proxy), "what is public goes through it");
-        assert_eq!(way("https://named.example/").await, Ok(Way::Named), "what the user named, too");
+        assert_eq!(way("https://1.1.1.1/").await, Ok(Way::Proxy), "public addresses must use the proxy");
+        assert_eq!(way("https://named.example/").await, Ok(Way::Named), "named hosts must keep their route");
         for url in ["https://localhost/", "https://10.0.0.1/", "https://no-such-name.invalid/"] {
             let refused = way(url).await;
-            assert!(matches!(refused, Err(OutsideError::Refused { .. })), "X47: {url} is not given to it: {refused:?}");
+            assert!(
+                matches!(refused, Err(OutsideError::Refused { .. })),
+                "X47: {url} must not be sent to the proxy: {refused:?}"
+            );
         }
     }
 
     #[tokio::test]
     async fn names_are_judged_where_they_are_connected_to() {
-        // Past the judgement of the name itself.
+        // Bypasses the check of the name itself.
         let looked_up = PublicOnly.resolve("localhost".parse().unwrap()).await;
         let cause = looked_up.err().map(|error| error.to_string());
-        assert_eq!(cause.as_deref(), Some(PRIVATE), "X47: a name of this computer has no address");
+        assert_eq!(cause.as_deref(), Some(PRIVATE), "X47: a name of this computer must not be resolved");
     }
 }

@@ -1,23 +1,23 @@
-//! Which redirects are followed: those that stay at the server's origin.
+//! Decides which redirects are followed: those within the server's origin.
 //!
-//! Another origin would get the body, the user's headers and the session. So it is not followed, and the
-//! cause names the address for the user to judge.
+//! Another origin would receive the body, the configured headers and the session ID. So it is not followed, and the
+//! error names the address for the user.
 
 use foreign::visible;
 use reqwest::StatusCode;
 use reqwest::header::HeaderValue;
 use url::Url;
 
-/// The most that are followed in a row.
+/// Maximum number of consecutive redirects.
 pub(super) const MOST: usize = 10;
-/// The most of a foreign address that is shown, in characters.
+/// Maximum length of a foreign URL in an error message, in characters.
 const SHOWN: usize = 200;
 
-/// Where a redirect leads, if it may be followed with the same method and body. Nothing if the status is no
-/// redirect.
+/// Returns the target of a redirect that may be followed with the same method and body, or `None` if the status is not
+/// a redirect.
 ///
 /// # Errors
-/// Why it may not be followed.
+/// Returns a message that explains why it may not be followed.
 pub(super) fn next(
     from: &Url,
     status: StatusCode,
@@ -25,8 +25,8 @@ pub(super) fn next(
     has_body: bool,
 ) -> Result<Option<Url>, String> {
     match status.as_u16() {
-        // Browsers turn a POST into a GET at 301 and 302 for old reasons only (RFC 9110, 15.4.2). It would be
-        // no MCP any more, so the method is kept.
+        // Browsers turn a POST into a GET at 301 and 302 for historical reasons only (RFC 9110, 15.4.2). An MCP message
+        // requires POST, so the method is kept.
         301 | 302 | 307 | 308 => {}
         303 if !has_body => {}
         303 => return Err("it answers a message with a redirect (303) and no answer".to_owned()),
@@ -83,12 +83,15 @@ mod tests {
             assert!(refused.is_err(), "X49: {from} must not lead to {to}: {refused:?}");
         }
         let cause = at("https://a.example/", 308, "https://u:p@b.example/x?token=1", true).unwrap_err();
-        assert!(cause.contains("b.example/x") && !cause.contains("token"), "the cause names the place: {cause}");
+        assert!(
+            cause.contains("b.example/x") && !cause.contains("token"),
+            "the error must name the address without its query: {cause}"
+        );
     }
 
     #[test]
     fn a_303_to_a_message_has_no_answer() {
-        assert!(at("https://a.example/mcp", 303, "/other", true).is_err(), "there is nothing to post to");
-        assert!(at("https://a.example/mcp", 303, "/other", false).unwrap().is_some(), "a GET may follow");
+        assert!(at("https://a.example/mcp", 303, "/other", true).is_err(), "a POST must not follow a 303");
+        assert!(at("https://a.example/mcp", 303, "/other", false).unwrap().is_some(), "a GET must follow a 303");
     }
 }

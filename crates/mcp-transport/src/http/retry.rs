@@ -1,15 +1,15 @@
-//! How long to wait before a stream is opened again.
+//! Pauses before a stream is opened again.
 
 use std::time::Duration;
 
 use super::HttpLimits;
 
-/// What the server wants, within bounds.
+/// Limits the server's requested pause to the allowed range.
 pub(super) fn clamped(wanted: Duration) -> Duration {
     wanted.clamp(HttpLimits::SHORTEST_PAUSE, HttpLimits::LONGEST_PAUSE)
 }
 
-/// The pause before a stream is opened again that ended `fruitless` times in a row without a message.
+/// Returns the pause before reopening a stream that ended `fruitless` consecutive times without a message.
 ///
 /// The first pause is the server's `retry` value. Each further one is at least [`HttpLimits::SPACING`] and grows, so a
 /// server that ends each stream at once with `retry: 0` causes no busy loop.
@@ -24,7 +24,7 @@ pub(super) fn pause(wanted: Option<Duration>, base: Duration, fruitless: u32) ->
     }
 }
 
-/// Doubles with each failure. Jittered, so that the clients of a server that comes back do not all come at once.
+/// Exponential backoff with jitter, so that the clients of a restarted server do not reconnect at the same time.
 fn backoff(base: Duration, failures: u32) -> Duration {
     let longest = base.saturating_mul(2_u32.saturating_pow(failures)).min(HttpLimits::LONGEST_PAUSE);
     longest.mul_f64(0.5 + fastrand::f64() / 2.0).max(HttpLimits::SHORTEST_PAUSE)
@@ -39,9 +39,9 @@ mod tests {
     #[test]
     fn what_the_server_wants_is_kept_to_within_bounds() {
         let after = |millis| pause(Some(Duration::from_millis(millis)), BASE, 0);
-        assert_eq!(after(1500), Duration::from_millis(1500), "[http-sse-retry-field] the named time is waited");
+        assert_eq!(after(1500), Duration::from_millis(1500), "[http-sse-retry-field] the server's pause must be used");
         assert_eq!(after(0), HttpLimits::SHORTEST_PAUSE, "a retry of 0 must not make a busy loop");
-        assert_eq!(after(u64::MAX), HttpLimits::LONGEST_PAUSE, "an endless retry must not end the stream for ever");
+        assert_eq!(after(u64::MAX), HttpLimits::LONGEST_PAUSE, "an endless retry must not end the stream forever");
     }
 
     #[test]
@@ -54,7 +54,7 @@ mod tests {
         });
         let in_a_minute = in_a_minute.take_while(|at| *at <= Duration::from_secs(60)).count();
         assert!(in_a_minute <= 8, "X52: {in_a_minute} attempts in a minute, {pauses:?}");
-        assert!(pauses[9] >= HttpLimits::LONGEST_PAUSE / 2, "X52: and it grows: {pauses:?}");
+        assert!(pauses[9] >= HttpLimits::LONGEST_PAUSE / 2, "X52: the pause must grow: {pauses:?}");
     }
 
     #[test]

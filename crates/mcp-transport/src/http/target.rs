@@ -1,4 +1,4 @@
-//! Which remote server, and what is known about it.
+//! The address and the settings of a remote server.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,62 +13,64 @@ pub use reqwest::header::HeaderName;
 use super::Authorizer;
 use crate::driver::TransportFound;
 
-/// A remote server.
+/// The configuration of a connection to a remote server.
 #[derive(Debug, Clone)]
 pub struct HttpTarget {
-    /// Its MCP endpoint, `http` or `https`.
+    /// MCP endpoint of the server, `http` or `https`.
     pub url: Url,
-    /// Sent with every request to the server's origin, and to no other. They cannot replace the headers of
-    /// the protocol.
+    /// Headers that are sent with every request to the server's origin, and to no other. They cannot replace the
+    /// headers of the protocol.
     pub headers: Vec<(HeaderName, SecretHeader)>,
-    /// Which transport to use.
+    /// Transport to use, or automatic detection.
     pub transport: TransportChoice,
-    /// What was found the last time. It is tried first, and found anew if it has stopped being true.
+    /// Result of the last detection. It is tried first, and detected again if it is outdated.
     pub known: Option<KnownServer>,
-    /// What signs its requests. A header `Authorization` among `headers` takes its place.
+    /// Authorizer that signs the requests. A header `Authorization` in `headers` takes precedence.
     pub authorizer: Option<Arc<dyn Authorizer>>,
 }
 
-/// Which transport to use.
+/// The choice of the transport.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum TransportChoice {
-    /// Whichever the server speaks; Streamable HTTP is tried first.
+    /// Detect the transport, trying Streamable HTTP first.
     #[default]
     Auto,
-    /// Streamable HTTP and no other.
+    /// Use Streamable HTTP only.
     Streamable,
-    /// HTTP+SSE of 2024-11-05 and no other.
+    /// Use HTTP+SSE of 2024-11-05 only.
     Sse,
 }
 
-/// What was found out about a server, to be remembered.
+/// The detected properties of a server, to be stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct KnownServer {
-    /// Its transport.
+    /// Detected transport of the server.
     pub transport: TransportFound,
-    /// The revision that it speaks.
+    /// Negotiated protocol revision of the server.
     pub revision: Revision,
 }
 
-/// The value of a header. It may be a secret, so it is never shown.
+/// The value of a header. It may be a secret, so `Debug` hides it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SecretHeader(HeaderValue);
 
-/// The text cannot stand in a header: it holds a control character such as a line end. Correct the value.
+/// Error for a header value that contains a control character, such as a line break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the value holds a control character, such as a line end, which no header can carry")]
 pub struct BadHeader;
 
 impl SecretHeader {
+    /// Creates a header value that is marked as sensitive.
+    ///
     /// # Errors
-    /// If the text cannot stand in a header.
+    /// Returns [`BadHeader`] if the text cannot be a header value.
     pub fn new(text: &str) -> Result<SecretHeader, BadHeader> {
         let mut value = HeaderValue::from_bytes(text.as_bytes()).map_err(|_| BadHeader)?;
         value.set_sensitive(true);
         Ok(SecretHeader(value))
     }
 
-    /// The text, for whoever keeps it out of what is shown. None if it is not all ASCII.
+    /// Returns the text, for code that redacts it in output. `None` if it is not all visible ASCII.
     pub fn expose(&self) -> Option<&str> {
         self.0.to_str().ok()
     }

@@ -1,5 +1,5 @@
-//! The end of a driver: the session is closed at once, the server is ended in its own time, and what
-//! the owner still has to learn is handed over meanwhile.
+//! Closes a driver: the session is closed at once, the server is shut down within its grace, and the remaining events
+//! are handed to the owner meanwhile.
 
 use std::future::poll_fn;
 use std::time::Duration;
@@ -16,15 +16,16 @@ use crate::driver::DriverEvent;
 use crate::driver::core::now;
 use crate::driver::outbox::Outbox;
 
-/// How long the last messages may take to be written before the server's input is closed.
+/// Time limit for writing the last messages before the server's input is closed.
 const LAST_WRITES: Duration = Duration::from_millis(200);
-/// How long the end of standard error is waited for once the process is gone.
+/// Time limit for reading the rest of standard error after the exit of the process.
 const LAST_STDERR: Duration = Duration::from_millis(300);
-/// How many of its last lines are handed over.
+/// Maximum number of lines that are read of that rest.
 const LAST_STDERR_LINES: usize = 100;
 
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'_, R, W> {
-    /// Closes the session, ends the server, tells the rest. Only the telling waits for the owner.
+    /// Closes the session, shuts down the server, and hands over the remaining events. Only the handover waits for the
+    /// owner.
     pub(super) async fn end(mut self: Box<Self>) {
         let exited = self.ends.exit;
         if let Some(exit) = exited {
@@ -39,7 +40,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'_, R, W> {
         let Task { mut core, mut reader, mut writer, mut queue, mut group, mut stderr, mut egress, limits, .. } = *self;
         let kill = Notify::new();
         let end_server = async {
-            // Also when there is no process: the other side may still read.
+            // Also without a process: the other end may still read.
             let _ = timeout(LAST_WRITES, queue.write_all(&mut writer)).await;
             drop(writer);
             let group = group.as_mut().filter(|_| exited.is_none())?;
@@ -84,13 +85,13 @@ impl From<Exit> for DriverEvent {
     }
 }
 
-/// Reads what a server still writes, so that it does not hang on a full pipe. Never ends.
+/// Reads and discards the server's output, so that it does not block on a full pipe. Never completes.
 async fn discard<R: AsyncRead + Unpin>(reader: &mut LineReader<R>) {
     while reader.next().await.is_some() {}
     std::future::pending().await
 }
 
-/// What it reached of the network since the last line about that.
+/// Emits the remaining lines about the server's network access.
 fn last_egress(egress: &mut Option<EgressLines>, group: Option<&mut ServerGroup>, outbox: &mut Outbox) {
     let waiting = std::iter::from_fn(|| egress.as_mut()?.lines.try_recv().ok());
     for line in waiting.chain(group.map(ServerGroup::end_egress).unwrap_or_default()) {
@@ -107,6 +108,6 @@ async fn drain_stderr(stderr: &mut Option<Stderr>, outbox: &mut Outbox) {
             }
         }
     };
-    // What has not come by then is still in the ring.
+    // Lines that arrive later are only in the ring buffer.
     let _ = timeout(LAST_STDERR, lines).await;
 }

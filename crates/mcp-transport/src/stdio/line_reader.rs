@@ -1,5 +1,4 @@
-//! Reads lines, with a buffer as large as what comes at a time: small for a server that is idle, large for one that
-//! sends a lot.
+//! Reads lines with an adaptive buffer: small for an idle server, large for one that sends a lot.
 
 use std::io;
 
@@ -10,29 +9,29 @@ use tokio_util::codec::Decoder;
 
 use crate::lines::{Line, Lines};
 
-/// What is read at once at least, and at most; a pipe holds no more.
+/// Minimum and maximum size of a read, in bytes. The maximum is the capacity of a pipe.
 const LEAST_BYTES: usize = 1024;
 const MOST_BYTES: usize = 64 * 1024;
-/// A line that is as long already gets room for the longest there may be: to grow further by and by would copy it each
-/// time, and room that is not written to costs nothing.
+/// Length, in bytes, from which a line gets a buffer for the maximum length: growing it gradually would copy the line
+/// each time, and memory that is not written to costs nothing.
 const LONG_LINE: usize = 1024 * 1024;
 
 pub(super) struct LineReader<R> {
     reader: R,
     lines: Lines,
-    /// The longest line that is accepted, in bytes.
+    /// Maximum length of a line, in bytes.
     longest: usize,
     buffer: BytesMut,
-    /// How much is asked for at the next read.
+    /// Size of the next read, in bytes.
     wanted: usize,
-    /// The buffer is larger than one that only waits has to be.
+    /// Set if the buffer is larger than needed for waiting.
     grown: bool,
-    /// The stream has ended or failed.
+    /// Set if the stream has ended or failed.
     ended: bool,
 }
 
 impl<R: AsyncRead + Unpin> LineReader<R> {
-    /// `longest`: of the lines that are accepted, in bytes.
+    /// Creates a reader. `longest` is the maximum length of a line, in bytes.
     pub(super) fn new(reader: R, longest: usize) -> LineReader<R> {
         LineReader {
             reader,
@@ -45,7 +44,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         }
     }
 
-    /// A line that has been read already.
+    /// Returns a line that is already buffered.
     pub(super) fn buffered(&mut self) -> Option<io::Result<Line>> {
         let found = if self.ended {
             self.lines.decode_eof(&mut self.buffer)
@@ -57,7 +56,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         found.transpose()
     }
 
-    /// The next line; none when there are no more. May be dropped and called again.
+    /// Returns the next line, or `None` at the end. Cancel safe.
     pub(super) async fn next(&mut self) -> Option<io::Result<Line>> {
         loop {
             let found = self.buffered();
@@ -75,7 +74,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         }
     }
 
-    /// How much was read, and how much there was room for.
+    /// Reads once. Returns the number of bytes read and the room there was for them.
     async fn read(&mut self) -> io::Result<(usize, usize)> {
         let is_long = self.buffer.len() >= LONG_LINE;
         let missing = if is_long { self.longest.saturating_sub(self.buffer.len()) } else { 0 };
@@ -85,7 +84,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         if let Some(read) = self.reader.read_buf(&mut self.buffer).now_or_never() {
             return Ok((read?, room));
         }
-        // While it is waited, a large buffer would lie there for nothing.
+        // A large buffer would be unused while waiting.
         if self.buffer.is_empty() && self.grown {
             self.buffer = BytesMut::with_capacity(LEAST_BYTES);
             self.grown = false;
@@ -120,10 +119,10 @@ mod tests {
             assert!(matches!(line.unwrap(), Line::Whole(line) if *line == *b"0123456789"), "line {lines} is whole");
             lines += 1;
         }
-        assert_eq!(lines, 100_000, "each line comes once");
-        assert_eq!(reader.wanted, MOST_BYTES, "reads were as large as they may be");
+        assert_eq!(lines, 100_000, "each line must be read once");
+        assert_eq!(reader.wanted, MOST_BYTES, "reads must have grown to the maximum");
         (0..10).for_each(|_| reader.adapt(80, reader.wanted * 2));
-        assert_eq!(reader.wanted, LEAST_BYTES, "a server that sends little has a small buffer");
+        assert_eq!(reader.wanted, LEAST_BYTES, "the buffer must shrink for small reads");
     }
 
     #[tokio::test]
@@ -133,13 +132,13 @@ mod tests {
         let line = format!("{}\n", "x".repeat(MOST_BYTES / 2));
         for _ in 0..3 {
             server.write_all(line.as_bytes()).await.unwrap();
-            assert!(matches!(reader.next().await, Some(Ok(Line::Whole(_)))), "the line comes whole");
+            assert!(matches!(reader.next().await, Some(Ok(Line::Whole(_)))), "the line must be complete");
         }
-        assert!(reader.wanted > LEAST_BYTES, "it expects more of the kind");
-        assert!(reader.next().now_or_never().is_none(), "nothing more has come");
-        assert!(reader.buffer.capacity() <= LEAST_BYTES, "{} bytes wait for it", reader.buffer.capacity());
+        assert!(reader.wanted > LEAST_BYTES, "the next read must be larger");
+        assert!(reader.next().now_or_never().is_none(), "there must be no further line");
+        assert!(reader.buffer.capacity() <= LEAST_BYTES, "the idle buffer has {} bytes", reader.buffer.capacity());
         server.write_all(line.as_bytes()).await.unwrap();
-        assert!(matches!(reader.next().await, Some(Ok(Line::Whole(_)))), "the next line comes whole too");
+        assert!(matches!(reader.next().await, Some(Ok(Line::Whole(_)))), "the next line must be complete, too");
     }
 
     #[tokio::test]
@@ -154,7 +153,7 @@ mod tests {
         let (place, room) = (reader.buffer.as_ptr(), reader.buffer.capacity());
         assert!(room >= longest, "there is room for the longest line");
         let read = reader.next().await;
-        assert!(matches!(&read, Some(Ok(Line::Whole(read))) if read.as_ptr() == place), "it stays where it is");
+        assert!(matches!(&read, Some(Ok(Line::Whole(read))) if read.as_ptr() == place), "the line must not be moved");
     }
 
     #[tokio::test]

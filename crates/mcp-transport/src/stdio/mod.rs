@@ -1,7 +1,7 @@
 //! MCP over the standard input and output of a local server, which the crate `process` starts and ends.
 //!
-//! [`drive`] drives the session of a started server; [`run`] does so in a task of its own. What the server prints on standard error is
-//! kept in a [`StderrRing`].
+//! [`drive`] drives the session of a started server. [`run`] does so in a spawned task. The server's standard error is
+//! stored in a [`StderrRing`].
 
 mod ending;
 mod line_reader;
@@ -23,19 +23,19 @@ use task::{Stderr, Task};
 use crate::driver::{Bell, Channels, DriverCommand, DriverEvent, Owner};
 use crate::lines::DEFAULT_LINE_LIMIT;
 
-/// How many lines of standard error may wait to be shown. More are counted as dropped.
+/// Maximum number of lines of standard error that wait to be shown. Further ones are counted as dropped.
 const WAITING_STDERR: usize = 64;
 
-/// Bounds of one driver.
+/// Limits of one driver.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DriverLimits {
-    /// Longest line that is accepted, in bytes. 16 MiB.
+    /// Maximum length of a received line, in bytes. Default: 16 MiB.
     pub line_bytes: usize,
-    /// The most that may wait to be written, in bytes, before the session is closed. 32 MiB.
+    /// Maximum size of the write queue, in bytes, before the session is closed. Default: 32 MiB.
     pub write_queue_bytes: usize,
-    /// How long the server may take no byte of what waits before the session is closed. 30 s.
+    /// Maximum time in which the server reads no byte of the write queue before the session is closed. Default: 30 s.
     pub write_stall: Duration,
-    /// How long it is given to end.
+    /// Time that the server is given to end.
     pub grace: Grace,
 }
 
@@ -50,19 +50,18 @@ impl Default for DriverLimits {
     }
 }
 
-/// The hold on a driver that runs in a task of its own. Dropping it stops the server.
+/// A handle to a driver in a spawned task. Dropping it stops the server.
 #[derive(Debug)]
 pub struct DriverHandle {
-    /// Takes commands at any time. `try_send` if the sender must not wait.
+    /// Sender of commands, which are accepted at any time. Use `try_send` if the sender must not wait.
     pub commands: mpsc::Sender<DriverCommand>,
-    /// Facts of the process.
+    /// Identity of the server's process.
     pub process: Spawned,
-    /// What it has printed on standard error.
+    /// Last lines of the server's standard error.
     pub stderr: StderrRing,
 }
 
-/// Drives the session of a server until nothing of the server is left. What it prints on standard error is kept in
-/// `ring`.
+/// Drives the session of a server until no process of the server remains. Standard error is stored in `ring`.
 ///
 /// Must be called within a tokio runtime.
 pub fn drive<'o>(
@@ -79,15 +78,15 @@ pub fn drive<'o>(
     Task::new(session, (pipes.stdout, pipes.stdin), Some(process), owner, limits).run()
 }
 
-/// Starts the driver of a server in a task of its own. Every event goes to `events`, in order; when they are not
-/// taken, the server is not read.
+/// Spawns the driver of a server. Events are sent to `events` in order. While they are not received, the server is not
+/// read.
 ///
 /// Must be called within a tokio runtime.
 pub fn run(session: SessionConfig, process: ServerProcess, events: mpsc::Sender<DriverEvent>) -> DriverHandle {
     run_with(session, process, events, DriverLimits::default())
 }
 
-/// As [`run`], with other bounds.
+/// Spawns a driver like [`run`], with other limits.
 pub fn run_with(
     session: SessionConfig,
     process: ServerProcess,
@@ -101,8 +100,7 @@ pub fn run_with(
     DriverHandle { commands, process: spawned, stderr }
 }
 
-/// Starts a driver on two byte streams without a process. The writer must not hold bytes back
-/// until it is flushed.
+/// Spawns a driver on two byte streams without a process. The writer must not buffer bytes until it is flushed.
 ///
 /// Must be called within a tokio runtime.
 pub fn run_streams<R, W>(

@@ -1,7 +1,7 @@
-//! What a server prints on standard error: always drained, kept in a ring, shown at a bounded rate.
+//! Standard error of a server: always drained, stored in a ring buffer, and shown at a bounded rate.
 //!
-//! A server whose standard error is not read blocks as soon as the pipe is full, so the bytes are
-//! taken at any speed; only what is kept and what is shown is bounded.
+//! A server whose standard error is not read blocks as soon as the pipe is full, so it is read at any speed. Only what
+//! is stored and shown is bounded.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,21 +14,21 @@ use tokio::sync::mpsc;
 use crate::driver::core::now;
 use crate::rate::TokenBucket;
 
-/// The most that is kept of one server, in bytes.
+/// Maximum size of a ring buffer, in bytes.
 const RING_BYTES: usize = 1024 * 1024;
-/// What a stored line costs besides its text, in bytes.
+/// Size of a stored line in addition to its text, in bytes.
 const LINE_OVERHEAD: usize = 48;
-/// Longer lines are cut here, in bytes.
+/// Maximum length of a line, in bytes. Longer ones are truncated.
 const LINE_BYTES: usize = 8 * 1024;
-/// What is read at once. Every server has such a buffer, and most print little.
+/// Minimum and maximum size of the read buffer. Every server has one, and most print little.
 const LEAST_READ: usize = 256;
 const MOST_READ: usize = 16 * 1024;
 
-/// How many lines are shown as they come: so many at once, then so many each second. All are kept.
+/// Rate limit of shown lines: burst, and number per second. All lines are stored.
 const SHOWN_AT_ONCE: u32 = 200;
 const SHOWN_PER_SECOND: u32 = 50;
 
-/// The last lines a server has printed. Copies share one ring.
+/// The last lines of a server's standard error. Clones share one buffer.
 #[derive(Debug, Clone, Default)]
 pub struct StderrRing(Arc<Mutex<Kept>>);
 
@@ -39,15 +39,15 @@ struct Kept {
 }
 
 impl StderrRing {
-    /// The last `n` lines, oldest first. Control characters are shown as escapes; what was not UTF-8
-    /// is replaced; the end of a cut line says how much is missing.
+    /// Returns the last `n` lines, oldest first. Control characters are escaped and invalid UTF-8 is replaced. A
+    /// truncated line ends with the number of missing bytes.
     pub fn last_lines(&self, n: usize) -> Vec<String> {
         let kept = self.kept();
         let skip = kept.lines.len().saturating_sub(n);
         kept.lines.iter().skip(skip).cloned().collect()
     }
 
-    /// What the ring holds now, in bytes; at most 1 MiB.
+    /// Returns the size of the stored lines in bytes, at most 1 MiB.
     pub fn bytes(&self) -> usize {
         self.kept().bytes
     }
@@ -69,16 +69,15 @@ impl StderrRing {
     }
 }
 
-/// What [`drain`] hands on to be shown.
+/// An item that [`drain`] emits for display.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum StderrOutput {
     Line(String),
-    /// So many bytes came that were not handed on.
+    /// Number of bytes that were not emitted.
     Dropped(u64),
 }
 
-/// Reads until the end of the stream. Never waits for whoever shows the lines, except at the
-/// very end.
+/// Reads until the end of the stream. Does not wait for the receiver of `shown`, except at the end of the stream.
 pub(crate) async fn drain(mut stream: impl AsyncRead + Unpin, ring: StderrRing, shown: mpsc::Sender<StderrOutput>) {
     let mut buffer = vec![0; LEAST_READ];
     let mut cutter = Cutter::default();
@@ -118,7 +117,7 @@ impl Show {
         }
     }
 
-    /// Whether nothing is left to report.
+    /// Reports dropped bytes. Returns `true` if none remain to be reported.
     fn report_dropped(&mut self) -> bool {
         if self.dropped > 0 && self.shown.try_send(StderrOutput::Dropped(self.dropped)).is_ok() {
             self.dropped = 0;
@@ -127,7 +126,7 @@ impl Show {
     }
 }
 
-/// Splits bytes into lines and cuts the long ones.
+/// Splits bytes into lines and truncates long ones.
 #[derive(Default)]
 struct Cutter {
     line: Vec<u8>,
@@ -170,7 +169,7 @@ mod tests {
         let ring = StderrRing::default();
         let (sender, mut receiver) = mpsc::channel(room);
         let task = tokio::spawn(drain(std::io::Cursor::new(input.to_vec()), ring.clone(), sender));
-        // Nobody looks until everything was read.
+        // Nothing is received until everything was read.
         testkit::deadline::settle().await;
         let mut shown = Vec::new();
         while let Some(output) = receiver.recv().await {
@@ -187,10 +186,10 @@ mod tests {
         assert_eq!(
             ring.last_lines(9),
             expected,
-            "invalid UTF-8 and escapes are made visible, the unfinished last line is kept"
+            "invalid UTF-8 and escapes must be visible, and the unfinished last line stored"
         );
-        assert_eq!(shown, expected.map(|line| StderrOutput::Line(line.to_owned())), "each line is handed on once");
-        assert_eq!(ring.last_lines(1), ["last"], "the newest lines are given");
+        assert_eq!(shown, expected.map(|line| StderrOutput::Line(line.to_owned())), "each line must be emitted once");
+        assert_eq!(ring.last_lines(1), ["last"], "the newest line must be returned");
     }
 
     #[tokio::test]
@@ -201,7 +200,7 @@ mod tests {
         let line = &ring.last_lines(1)[0];
         assert!(
             line.ends_with(&format!("[… {} bytes cut]", input.len() - LINE_BYTES)),
-            "the line must say how much is missing: {}",
+            "the line must end with the number of missing bytes: {}",
             &line[line.len() - 60..]
         );
         let missing = StderrOutput::Dropped((input.len() - LINE_BYTES) as u64);
@@ -213,7 +212,7 @@ mod tests {
         let input: Vec<u8> = (0..200_000).flat_map(|number| format!("line {number}\n").into_bytes()).collect();
         let (ring, shown) = drained(&input, 8).await;
         assert!(ring.bytes() <= RING_BYTES, "X40: the ring must stay within 1 MiB");
-        assert_eq!(ring.last_lines(1), ["line 199999"], "the newest line is kept");
+        assert_eq!(ring.last_lines(1), ["line 199999"], "the newest line must be stored");
         let mut bytes = 0;
         for output in &shown {
             bytes += match output {

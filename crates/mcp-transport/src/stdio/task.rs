@@ -1,4 +1,4 @@
-//! The driver's loop: waits for whatever comes next and moves it one step on.
+//! The event loop of a driver.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -22,21 +22,21 @@ use crate::driver::core::{Core, now};
 use crate::driver::owner::ready;
 use crate::driver::{Bell, DriverEvent, Owner};
 
-/// When one of output, input and process has ended, how long the others may take to follow, so that the
-/// last messages and the true cause are seen.
+/// When output, input or the process has ended, the time in which the others may end as well, so that the last messages
+/// and the exit status are read.
 const LINGER: Duration = Duration::from_secs(1);
-/// How many lines are taken in before the other tasks of the driver are looked at again.
+/// Maximum number of lines that are handled before other sources are polled again.
 const LINES_AT_ONCE: usize = 64;
 
 /// The driver of one server.
 pub(super) struct Task<'o, R, W> {
     pub(super) core: Core<'o>,
     pub(super) reader: LineReader<R>,
-    /// None once the server takes no more.
+    /// Writer to the server, or `None` once it accepts no more.
     pub(super) writer: Option<W>,
     pub(super) queue: WriteQueue,
     pub(super) group: Option<ServerGroup>,
-    /// Rings when the process may have ended.
+    /// Wakeup state of the process's exit.
     exit: Bell,
     pub(super) egress: Option<EgressLines>,
     pub(super) stderr: Option<Stderr>,
@@ -45,18 +45,18 @@ pub(super) struct Task<'o, R, W> {
     alarm: Alarm,
 }
 
-/// What the server prints on standard error.
+/// Lines of the server's standard error.
 pub(super) struct Stderr {
     pub(super) lines: mpsc::Receiver<StderrOutput>,
     pub(super) drain: AbortHandle,
-    /// Rings when there may be more of it.
+    /// Wakeup state of the channel.
     pub(super) more: Bell,
 }
 
-/// Lines about what the server reaches of the network.
+/// Lines about the server's network access.
 pub(super) struct EgressLines {
     pub(super) lines: mpsc::Receiver<String>,
-    /// Rings when there may be more of them.
+    /// Wakeup state of the channel.
     more: Bell,
 }
 
@@ -66,13 +66,13 @@ impl EgressLines {
     }
 }
 
-/// What has come to its end.
+/// The parts of the connection that have ended.
 #[derive(Debug, Default)]
 pub(super) struct Ends {
     pub(super) exit: Option<Exit>,
     pub(super) output: bool,
     pub(super) write: Option<String>,
-    /// How long the others may follow.
+    /// Deadline for the other parts to end.
     until: Option<Instant>,
 }
 
@@ -100,7 +100,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'o, R, W> {
         })
     }
 
-    /// From a box: a future that holds the driver itself has several places for it.
+    /// Runs the driver. Boxed, because a future that contains the driver itself would store it several times.
     pub(super) async fn run(mut self: Box<Self>) {
         loop {
             self.pump();
@@ -110,11 +110,11 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'o, R, W> {
             }
             self.step().await;
         }
-        // Its state is only needed now.
+        // Boxed, because its state is only needed from here on.
         Box::pin(self.end()).await;
     }
 
-    /// Writes what can be without waiting.
+    /// Writes as much of the queue as possible without waiting.
     fn write(&mut self) {
         while !self.queue.is_empty() {
             match self.queue.write_some(&mut self.writer).now_or_never() {
@@ -125,8 +125,8 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'o, R, W> {
         }
     }
 
-    /// Waits for one thing and handles it. The owner comes first, so that nothing keeps its stop waiting; lines from
-    /// the server come last, and only while the owner takes the events.
+    /// Waits for one event and handles it. The owner has priority, so that its stop is not delayed. Lines of the server
+    /// are last, and only read while the owner accepts events.
     async fn step(&mut self) {
         let due = self.wakes_at();
         self.alarm.set(due);
@@ -155,7 +155,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'o, R, W> {
         }
     }
 
-    /// Takes over what the session wants to send and to tell, and lets the owner hear of it.
+    /// Sends the session's messages and hands over its events.
     pub(super) fn pump(&mut self) {
         loop {
             self.core.pump_notification();
@@ -189,7 +189,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'o, R, W> {
             Some(Ok(line)) => {
                 self.core.line(line, StreamOrigin::Stdio, now());
             }
-            // A pipe that cannot be read is as good as closed.
+            // A read error is treated like the end of the stream.
             Some(Err(_)) | None => {
                 self.ends.output = true;
                 self.linger();
@@ -197,10 +197,10 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'o, R, W> {
         }
     }
 
-    /// Takes in lines that have been read already, without another round of the loop for each.
+    /// Handles lines that are already buffered, without another iteration of the loop for each.
     fn on_more_lines(&mut self) {
         for _ in 1..LINES_AT_ONCE {
-            // Progress of a call is merged in the session while more of it comes.
+            // The session merges consecutive progress notifications of a call.
             if !self.core.session.only_progress_waits() {
                 self.pump();
             }
@@ -247,14 +247,14 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'o, R, W> {
         times.into_iter().flatten().filter(|at| Some(*at) != passed_over).min()
     }
 
-    /// Whether the session, the owner, or all that there is of the server has come to its end.
+    /// Returns `true` if the session, the owner, or all parts of the server have ended.
     fn is_over(&self) -> bool {
         let ends = &self.ends;
         let all = match self.group {
             Some(_) => ends.exit.is_some() && ends.output && self.stderr.is_none(),
             None => ends.output || ends.write.is_some(),
         };
-        // While the owner takes nothing, the last messages cannot be read, however late it is.
+        // While the owner accepts no events, the last messages cannot be read, even after the deadline.
         let late = ends.until.is_some_and(|until| until <= now()) && self.core.has_room();
         self.core.is_stopped() || self.core.over.is_some() || all || late
     }
@@ -267,7 +267,7 @@ fn exit_of(group: &mut Option<ServerGroup>, bell: &mut Bell, context: &Context<'
     }
 }
 
-/// What the server reached of the network.
+/// Polls for a line about the server's network access.
 fn egress_of(egress: &mut Option<EgressLines>, context: &Context<'_>) -> Poll<String> {
     let Some(EgressLines { lines, more }) = egress else { return Poll::Pending };
     match more.poll(context, |context| lines.poll_recv(context)) {
@@ -280,7 +280,7 @@ fn egress_of(egress: &mut Option<EgressLines>, context: &Context<'_>) -> Poll<St
     }
 }
 
-/// The next output; None when no more will come.
+/// Polls for the next output. Returns `None` at the end.
 pub(super) fn stderr_of(stderr: &mut Option<Stderr>, context: &Context<'_>) -> Poll<Option<StderrOutput>> {
     match stderr {
         Some(stderr) => stderr.more.poll(context, |context| stderr.lines.poll_recv(context)),
@@ -290,7 +290,7 @@ pub(super) fn stderr_of(stderr: &mut Option<Stderr>, context: &Context<'_>) -> P
 
 impl Drop for Stderr {
     fn drop(&mut self) {
-        // A process that has left the group may hold the pipe open for ever.
+        // A process that has left the group may keep the pipe open indefinitely.
         self.drain.abort();
     }
 }

@@ -1,4 +1,4 @@
-//! Lines that wait to be written, bounded in bytes and in time.
+//! The write queue, with limits on its size and on the time without progress.
 
 use std::collections::VecDeque;
 use std::io::{self, IoSlice};
@@ -9,7 +9,7 @@ use tokio::io::{AsyncWrite, AsyncWriteExt};
 
 use crate::driver::core::now;
 
-/// How many lines are written together.
+/// Maximum number of lines in one write.
 const LINES_AT_ONCE: usize = 16;
 
 /// Lines in order, each with its newline.
@@ -19,11 +19,11 @@ pub(super) struct WriteQueue {
     bytes: usize,
     limit: usize,
     stall: Duration,
-    /// When the server last took a byte, or the queue last began to fill.
+    /// Time at which the server last read a byte, or the queue began to fill.
     moved_at: Option<Instant>,
 }
 
-/// The queue is full.
+/// Error for a line that does not fit into the queue.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Full;
 
@@ -36,13 +36,12 @@ impl WriteQueue {
         self.lines.is_empty()
     }
 
-    /// Bytes that wait.
+    /// Returns the size of the queue, in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Adds a line that ends with its newline. A single line may be larger than the limit, if nothing else
-    /// waits.
+    /// Adds a line that ends with a newline. A single line may exceed the limit if the queue is empty.
     pub(super) fn push(&mut self, line: Bytes, now: Instant) -> Result<(), Full> {
         if !self.lines.is_empty() && self.bytes + line.len() > self.limit {
             return Err(Full);
@@ -55,18 +54,18 @@ impl WriteQueue {
         Ok(())
     }
 
-    /// Forgets what waits.
+    /// Discards all queued lines.
     pub(super) fn clear(&mut self) {
         self.lines.clear();
         self.bytes = 0;
     }
 
-    /// When what waits has waited too long, unless a byte is taken before.
+    /// Returns the time at which the queue counts as stalled, unless a byte is written before.
     pub(super) fn stalls_at(&self) -> Option<Instant> {
         (!self.is_empty()).then(|| self.moved_at.map(|at| at + self.stall)).flatten()
     }
 
-    /// Writes some of what waits; never ends if there is nothing. May be dropped and called again.
+    /// Writes some bytes of the queue. Never completes if it is empty. Cancel safe.
     pub(super) async fn write_some<W: AsyncWrite + Unpin>(&mut self, writer: &mut Option<W>) -> io::Result<()> {
         let Some(writer) = writer.as_mut().filter(|_| !self.lines.is_empty()) else {
             return std::future::pending().await;
@@ -93,7 +92,7 @@ impl WriteQueue {
         Ok(())
     }
 
-    /// Writes all that waits.
+    /// Writes the whole queue.
     pub(super) async fn write_all<W: AsyncWrite + Unpin>(&mut self, writer: &mut Option<W>) -> io::Result<()> {
         while !self.is_empty() {
             self.write_some(writer).await?;
@@ -112,7 +111,7 @@ mod tests {
     async fn lines_go_out_in_order_and_the_bound_holds() {
         let mut queue = WriteQueue::new(10, Duration::from_secs(30));
         let now = Instant::now();
-        assert_eq!(queue.stalls_at(), None, "nothing waits, so nothing can stall");
+        assert_eq!(queue.stalls_at(), None, "an empty queue must not stall");
         queue.push(Bytes::from_static(b"{\"a\":1}\n"), now).unwrap();
         assert_eq!(queue.stalls_at(), Some(now + Duration::from_secs(30)), "the clock starts with the first line");
         assert_eq!(queue.push(Bytes::from_static(b"abc"), now), Err(Full), "eleven bytes must not fit a bound of ten");
@@ -120,7 +119,7 @@ mod tests {
         let mut written = Some(Vec::new());
         queue.write_all(&mut written).await.unwrap();
         assert_eq!(written.unwrap(), b"{\"a\":1}\nb\n", "bytes go out once and in order");
-        assert_eq!(queue.bytes(), 0, "nothing is left");
+        assert_eq!(queue.bytes(), 0, "the queue must be empty");
     }
 
     #[tokio::test]

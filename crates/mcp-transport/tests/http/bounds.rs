@@ -1,4 +1,4 @@
-//! Sizes and times (X37, X52): what a server cannot make the client do.
+//! Tests of the limits on size and time (X37, X52).
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::support::*;
 
 const LIMIT: usize = 64 * 1024;
 
-/// A server whose `tools/call` is answered by `bad`, and a client with small limits.
+/// Starts a server that handles the `tools/call` named `bad` with `bad`, and a client with small limits.
 async fn with_bad_call<F, A>(revision: &'static str, bad: F) -> (HttpServer, Client)
 where
     F: Fn(Request, Answer) -> A + Send + Sync + Clone + 'static,
@@ -34,12 +34,12 @@ where
     (server, client)
 }
 
-/// The call ends in time with this cause, and another works.
+/// Checks that the call fails in time with this cause, and that another call succeeds.
 async fn assert_ends(client: &mut Client, what: &str, words: &str) {
     let call = client.begin_within(echo("bad"), Duration::from_secs(1)).await;
     let result = client.done(call).await;
     let cause = result.as_ref().map(|_| ()).expect_err("the call fails").to_string();
-    assert!(cause.contains(words), "{what}: the cause names {words:?}: {cause}");
+    assert!(cause.contains(words), "{what}: the cause must contain {words:?}: {cause}");
     assert_eq!(client.echo("good").await, "good", "{what}: another call works");
 }
 
@@ -50,13 +50,17 @@ async fn answers_that_trickle_end_with_the_time_of_the_call() {
             answer.raw(b"HTTP/1.1 200 -\r\ncontent-type: application/json\r\ncontent-length: 60000\r\n\r\n").await?;
             loop {
                 answer.raw(b" ").await?;
-                // sleep: a slow server.
+                // sleep: simulates a slow server.
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
         })
         .await;
         assert_ends(&mut client, "X52: a JSON body byte by byte", "no answer").await;
-        assert_eq!(server.count("notifications/cancelled"), usize::from(revision != MODERN), "the server is told");
+        assert_eq!(
+            server.count("notifications/cancelled"),
+            usize::from(revision != MODERN),
+            "the server must be notified"
+        );
         client.stop().await;
 
         let (_server, mut client) = with_bad_call(revision, |_, mut answer| async move {
@@ -64,7 +68,7 @@ async fn answers_that_trickle_end_with_the_time_of_the_call() {
             answer.raw(b"data: ").await?;
             loop {
                 answer.raw(b"x").await?;
-                // sleep: a slow server.
+                // sleep: simulates a slow server.
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
         })
@@ -76,7 +80,7 @@ async fn answers_that_trickle_end_with_the_time_of_the_call() {
             answer.event_stream().await?;
             loop {
                 answer.raw(b": still here\n\n").await?;
-                // sleep: a slow server.
+                // sleep: simulates a slow server.
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         })
@@ -92,7 +96,7 @@ async fn a_head_that_never_ends_ends_with_the_time_of_the_call() {
         answer.raw(b"HTTP/1.1 200 -\r\n").await?;
         loop {
             answer.raw(b"x").await?;
-            // sleep: a slow server.
+            // sleep: simulates a slow server.
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     })
@@ -161,7 +165,7 @@ async fn a_stream_without_an_answer_is_not_opened_in_a_loop() {
         .await;
         let call = client.begin_within(echo("bad"), Duration::from_millis(800)).await;
         let resumed = || with_method(&server, "GET").iter().filter(|get| get.header("last-event-id").is_some()).count();
-        client.done(call).await.expect_err("it is never answered");
+        client.done(call).await.expect_err("the call is never answered");
         assert!(resumed() <= 1, "X52: retry: {retry} was clamped, but there were {} GETs", resumed());
         let note = client.until_note("again in").await;
         let expected = if retry == "0" { "again in 0.1 s" } else { "again in 60.0 s" };
@@ -178,20 +182,20 @@ async fn posts_beyond_the_bound_wait_and_cancelling_still_works() {
     for _ in 0..250 {
         calls.push(client.begin(echo("bad")).await);
     }
-    assert!(holds_within(LONG, || server.count("tools/call") == 240).await, "240 of them run");
+    assert!(holds_within(LONG, || server.count("tools/call") == 240).await, "240 calls must be sent");
     pass(Duration::from_millis(500)).await;
-    assert_eq!(server.count("tools/call"), 240, "the others wait");
+    assert_eq!(server.count("tools/call"), 240, "the other calls must wait");
     let cancel = mcp_transport::driver::DriverCommand::Cancel { call: calls[0], reason: mcp_proto::CancelReason::User };
     client.send(cancel).await;
     assert_eq!(client.done(calls[0]).await, Err(CallError::Cancelled), "a call can be cancelled while all hang");
-    assert!(holds_within(LONG, || server.count("notifications/cancelled") == 1).await, "the server is told");
-    assert!(holds_within(LONG, || server.count("tools/call") == 241).await, "and its place is taken");
+    assert!(holds_within(LONG, || server.count("notifications/cancelled") == 1).await, "the server must be notified");
+    assert!(holds_within(LONG, || server.count("tools/call") == 241).await, "the next call must be sent");
     let one_more =
         mcp_transport::driver::DriverCommand::Cancel { call: calls[1], reason: mcp_proto::CancelReason::User };
     client.send(one_more).await;
-    assert!(holds_within(LONG, || server.count("tools/call") == 242).await, "by one for each that ends");
+    assert!(holds_within(LONG, || server.count("tools/call") == 242).await, "one call must be sent for each that ends");
     let ((), took) = timers_of(client.stop()).await;
-    assert!(took < CLOSING, "stopping takes no longer for it: {took:?}");
+    assert!(took < CLOSING, "pending calls must not delay the stop: {took:?}");
 }
 
 #[tokio::test]
@@ -201,7 +205,7 @@ async fn a_call_that_nobody_answers_ends_with_its_time() {
         let (server, mut client) = with_bad_call(revision, |_, mut answer| async move { answer.hang().await }).await;
         assert_ends(&mut client, "X35: no answer", "no answer").await;
         let cancelled = holds_within(LONG, || server.count("notifications/cancelled") == told).await;
-        assert!(cancelled, "X35: {revision}: the server is told in the way of the revision");
+        assert!(cancelled, "X35: {revision}: the server must be notified as the revision specifies");
         client.stop().await;
     }
 }
@@ -220,13 +224,13 @@ async fn an_owner_that_takes_nothing_holds_the_server_back() {
     .await;
     let before = testkit::processes::resident_bytes(std::process::id()).unwrap_or_default();
     let _call = client.begin(echo("bad")).await;
-    // sleep: a slow server.
+    // sleep: simulates a slow owner, while the server writes.
     tokio::time::sleep(Duration::from_secs(1)).await;
     let after = testkit::processes::resident_bytes(std::process::id()).unwrap_or_default();
     let grown = after.saturating_sub(before) / 1024 / 1024;
-    assert!(grown < 60, "100 MB of messages wait at the server, but {grown} MB are here");
+    assert!(grown < 60, "100 MB of messages must wait at the server, but memory grew by {grown} MB");
     let ((), took) = timers_of(client.stop()).await;
-    assert!(took < CLOSING, "stopping works at once: {took:?}");
+    assert!(took < CLOSING, "the driver must stop at once: {took:?}");
     drop(server);
 }
 
@@ -241,6 +245,6 @@ async fn many_calls_at_once_all_get_their_own_answer() {
         assert_eq!(text(&client.done(call).await), number.to_string(), "each call gets its own answer");
     }
     let listed = client.call(ClientRequest::ListTools { cursor: None }).await;
-    assert!(listed.is_ok(), "and the session goes on: {listed:?}");
+    assert!(listed.is_ok(), "the session must continue: {listed:?}");
     client.stop().await;
 }

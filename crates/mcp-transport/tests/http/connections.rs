@@ -1,4 +1,4 @@
-//! Connections: used again, and lost.
+//! Tests of connections that are reused, and of connections that break.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,7 +9,7 @@ use tokio::net::TcpListener;
 
 use crate::support::*;
 
-/// A server that keeps its connections open; it counts them, and the requests that came.
+/// Starts a server that keeps its connections open. Returns its URL and its number of connections.
 async fn keeping(as_stream: bool) -> (String, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
@@ -84,8 +84,8 @@ async fn a_connection_that_breaks_off_is_a_lost_call() {
     .await;
     let mut client = ready(&server.url("/mcp")).await;
     let result = client.call(echo("cut")).await;
-    assert!(undelivered(&result).contains("broke off"), "the cause is told: {result:?}");
-    assert_eq!(server.count("tools/call"), 1, "a call that may have been done is not repeated");
+    assert!(undelivered(&result).contains("broke off"), "the cause must be reported: {result:?}");
+    assert_eq!(server.count("tools/call"), 1, "a call that may have been executed must not be repeated");
     assert_eq!(client.echo("next").await, "next", "the next one works");
     client.stop().await;
 }

@@ -1,4 +1,4 @@
-//! Which revision and which transport a URL speaks, and how that is found.
+//! Tests of the detection of a server's revision and transport.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use testkit::http::ordinary;
 
 use crate::support::*;
 
-/// The methods that were posted before the server could be used, with GETs between them.
+/// Returns the posted methods before the first notification, including GETs.
 fn steps(server: &HttpServer) -> Vec<String> {
     let step = |request: &Request| match request.method.as_str() {
         "POST" => request.rpc_method(),
@@ -19,7 +19,7 @@ fn steps(server: &HttpServer) -> Vec<String> {
     server.seen().iter().map(step).take_while(|step| !step.starts_with("notifications/")).collect()
 }
 
-/// An old server at one URL: GET opens the stream, POST to it is refused with this status.
+/// Starts an HTTP+SSE server at one URL: GET opens the stream, and POST to it is refused with this status.
 async fn old_server(status: u16) -> HttpServer {
     HttpServer::start(crate::legacy::script(move |_request, mut answer| async move { answer.status(status).await }))
         .await
@@ -32,7 +32,7 @@ async fn a_modern_server_is_found_by_the_first_request() {
     let mut client = ready(&server.url("/mcp")).await;
     assert_eq!(client.connected(), (TransportFound::StreamableHttp, "server/discover answered".to_owned()));
     assert_eq!(steps(&server)[0], "server/discover", "[http-modern-first] a modern request comes first");
-    assert_eq!(server.count("initialize"), 0, "[http-modern-first] and no other");
+    assert_eq!(server.count("initialize"), 0, "[http-modern-first] there must be no other");
     client.stop().await;
 }
 
@@ -63,7 +63,7 @@ async fn an_unrecognised_refusal_leads_to_initialize() {
         );
         let (transport, how) = client.connected();
         assert_eq!(transport, TransportFound::StreamableHttp, "{status}: it is Streamable HTTP");
-        assert!(how.ends_with("initialize answered"), "how it was found: {how}");
+        assert!(how.ends_with("initialize answered"), "the steps of the detection: {how}");
         assert_eq!(client.echo("x").await, "x", "{status}: it can be used");
         let modern = server.seen().iter().filter(|request| request.header("mcp-method").is_some()).count();
         assert_eq!(modern, 1, "[http-400-other-fallback] later requests stay legacy");
@@ -84,11 +84,11 @@ async fn a_recognised_modern_error_is_no_reason_to_initialize() {
     .await;
     let mut client = start(&server.url("/mcp"));
     let (cause, fault) = client.until_failed().await;
-    assert!(cause.contains("2031-01-01"), "what the server speaks is told: {cause}");
-    assert_eq!(fault, OpeningFault::Refused, "it is no question of the transport");
+    assert!(cause.contains("2031-01-01"), "the server's versions must be reported: {cause}");
+    assert_eq!(fault, OpeningFault::Refused, "the transport must not be the cause");
     client.until_end().await;
     assert_eq!(server.count("initialize"), 0, "[http-400-modern-error-retry] [http-400-inspect-body] no initialize");
-    assert!(with_method(&server, "GET").is_empty(), "[sse-fallback-check-modern-error] nor is HTTP+SSE tried");
+    assert!(with_method(&server, "GET").is_empty(), "[sse-fallback-check-modern-error] HTTP+SSE must not be tried");
 }
 
 #[tokio::test]
@@ -135,7 +135,7 @@ async fn an_old_server_is_found_after_a_refused_post() {
             TransportFound::HttpSse,
             "{status}: [sse-accept-either-url] [sse-fallback-endpoint-first] the endpoint event decides"
         );
-        assert!(how.contains("GET answered with an endpoint event"), "how it was found: {how}");
+        assert!(how.contains("GET answered with an endpoint event"), "the steps of the detection: {how}");
         assert_eq!(client.echo("old").await, "old", "{status}: [sse-fallback-endpoint-first] it can be used");
         client.stop().await;
     }
@@ -152,11 +152,11 @@ async fn a_server_that_speaks_neither_is_reported_with_what_failed_first() {
     .await;
     let mut client = start(&server.url("/"));
     let (cause, fault) = client.until_failed().await;
-    assert!(cause.contains("405") && cause.contains("no posting here"), "the first failure is told: {cause}");
-    assert_eq!(fault, OpeningFault::NotStreamable, "and what it means");
+    assert!(cause.contains("405") && cause.contains("no posting here"), "the first failure must be reported: {cause}");
+    assert_eq!(fault, OpeningFault::NotStreamable, "the failure must be classified");
     client.until_end().await;
     let note = client.notes().into_iter().find(|line| line.contains("nor does it speak HTTP+SSE")).unwrap_or_default();
-    assert!(note.contains("text/html"), "what came instead of an event stream is noted: {:?}", client.notes());
+    assert!(note.contains("text/html"), "the actual media type must be reported: {:?}", client.notes());
 }
 
 #[tokio::test]
@@ -181,9 +181,9 @@ async fn nobody_there_is_told_as_such() {
     let mut client = start(&url);
     let (cause, fault) = client.until_failed().await;
     assert_eq!(fault, OpeningFault::Unreachable, "{cause}");
-    assert!(cause.contains("refused"), "the system's own words: {cause}");
+    assert!(cause.contains("refused"), "the system's error must be reported: {cause}");
     client.until_end().await;
-    assert!(!format!("{:?}", client.told).contains("secret"), "the address with its secrets is not repeated");
+    assert!(!format!("{:?}", client.told).contains("secret"), "the URL with its secrets must not be reported");
 }
 
 #[tokio::test]
@@ -206,7 +206,11 @@ async fn what_is_known_is_tried_first_and_found_anew_when_it_is_wrong() {
     let server = HttpServer::start(modern).await;
     let mut client = begin(&server, "/mcp", known(TransportFound::StreamableHttp, Revision::V2025_11_25));
     client.until_ready().await;
-    assert_eq!(steps(&server)[..2], ["initialize", "server/discover"], "one that became modern is probed again");
+    assert_eq!(
+        steps(&server)[..2],
+        ["initialize", "server/discover"],
+        "a server that became modern must be probed again"
+    );
     client.stop().await;
 
     let old = old_server(405).await;
@@ -218,15 +222,19 @@ async fn what_is_known_is_tried_first_and_found_anew_when_it_is_wrong() {
     let server = HttpServer::start(modern).await;
     let mut client = begin(&server, "/mcp", known(TransportFound::HttpSse, Revision::V2024_11_05));
     client.until_ready().await;
-    assert_eq!(steps(&server)[..2], ["GET", "server/discover"], "one that is no longer old is found anew");
-    assert_eq!(client.connected().0, TransportFound::StreamableHttp, "and told");
+    assert_eq!(
+        steps(&server)[..2],
+        ["GET", "server/discover"],
+        "a server that is no longer old must be detected again"
+    );
+    assert_eq!(client.connected().0, TransportFound::StreamableHttp, "the new transport must be reported");
     client.stop().await;
 }
 
 #[tokio::test]
 async fn an_old_server_that_is_not_there_at_the_moment_may_be_tried_again() {
     let known = KnownServer { transport: TransportFound::HttpSse, revision: Revision::V2024_11_05 };
-    // 0: it gives no answer.
+    // Status 0: the server does not respond.
     let cases = [
         (429, OpeningFault::ServerError, "429"),
         (503, OpeningFault::ServerError, "503"),
@@ -246,8 +254,8 @@ async fn an_old_server_that_is_not_there_at_the_moment_may_be_tried_again() {
         let limits = HttpLimits { endpoint: Duration::from_millis(300), ..limits() };
         let mut client = start_with(SessionConfig::default(), target, limits);
         let (cause, fault) = client.until_failed().await;
-        assert_eq!(fault, wanted, "what a stream answered with {status} means: {cause}");
-        assert!(cause.contains(words), "the cause is told: {cause}");
+        assert_eq!(fault, wanted, "the fault of a GET with status {status}: {cause}");
+        assert!(cause.contains(words), "the cause must be reported: {cause}");
         client.until_end().await;
     }
 }
@@ -258,7 +266,7 @@ async fn a_pinned_transport_or_revision_is_kept_to() {
     let pinned = HttpTarget { transport: TransportChoice::Streamable, ..target(&old.url("/sse")) };
     let mut client = start_with(SessionConfig::default(), pinned, limits());
     let (_, fault) = client.until_failed().await;
-    assert_eq!(fault, OpeningFault::NotStreamable, "the pinned transport is not there");
+    assert_eq!(fault, OpeningFault::NotStreamable, "the pinned transport must be reported as unsupported");
     client.until_end().await;
     assert!(with_method(&old, "GET").is_empty(), "[sse-only-for-compat] HTTP+SSE is not tried");
 
@@ -279,7 +287,7 @@ async fn a_pinned_transport_or_revision_is_kept_to() {
 
 #[tokio::test]
 async fn a_stream_that_names_no_endpoint_is_not_waited_for_long() {
-    // A Streamable HTTP server may well open a stream on GET, and say nothing on it.
+    // A Streamable HTTP server may open a stream on GET without sending events.
     let server = HttpServer::start(|request, mut answer| async move {
         if request.method == "GET" {
             answer.event_stream().await?;
@@ -293,7 +301,7 @@ async fn a_stream_that_names_no_endpoint_is_not_waited_for_long() {
     let limits = HttpLimits { endpoint: Duration::from_millis(300), ..limits() };
     let mut client = start_with(SessionConfig::default(), target, limits);
     client.until_ready().await;
-    assert_eq!(client.connected().0, TransportFound::StreamableHttp, "it is found anew");
+    assert_eq!(client.connected().0, TransportFound::StreamableHttp, "the transport must be detected again");
     client.until_note("named no endpoint within").await;
     client.stop().await;
 }

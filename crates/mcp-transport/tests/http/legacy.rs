@@ -1,4 +1,4 @@
-//! HTTP+SSE of 2024-11-05.
+//! Tests of HTTP+SSE of 2024-11-05.
 
 use std::future::Future;
 use std::io;
@@ -17,8 +17,8 @@ use crate::support::*;
 
 const REVISION: &str = "2024-11-05";
 
-/// An old server: GET `/sse` is the stream, `/messages?s=1` takes messages, and what is posted to `/sse` is answered
-/// by `other`.
+/// Returns the script of an HTTP+SSE server: GET `/sse` is the stream, `/messages?s=1` accepts messages, and `other`
+/// handles the rest, such as POSTs to `/sse`.
 pub fn script<F, A>(
     other: F,
 ) -> impl Fn(Request, Answer) -> std::pin::Pin<Box<dyn Future<Output = io::Result<()>> + Send>>
@@ -56,11 +56,11 @@ where
                     if body["params"]["name"] == "end" {
                         say(json!("end")).await;
                     } else if body["params"]["name"] == "hold" || body["params"]["name"] == "cut" {
-                        // sleep: a slow server.
+                        // sleep: simulates a slow server.
                         tokio::time::sleep(Duration::from_millis(600)).await;
                         if body["params"]["name"] == "cut" {
                             answer.status(504).await?;
-                            // sleep: a slow server.
+                            // sleep: simulates a slow server.
                             tokio::time::sleep(Duration::from_millis(300)).await;
                         }
                         say(ordinary::message(REVISION, &body)).await;
@@ -93,10 +93,10 @@ async fn everything_goes_to_the_endpoint_and_comes_on_the_stream() {
     let mut client = sse(&server);
     client.until_ready().await;
     assert_eq!(client.echo("old").await, "old", "[sse-message-events] the response comes as an event of the stream");
-    assert_eq!(client.connected().0, TransportFound::HttpSse, "it is told which transport it is");
+    assert_eq!(client.connected().0, TransportFound::HttpSse, "the transport must be reported");
     let seen = server.seen();
     assert_eq!(seen[0].method, "GET", "[sse-open-stream] the stream comes first");
-    assert_eq!(seen[0].header("accept"), Some("text/event-stream"), "and asks for events");
+    assert_eq!(seen[0].header("accept"), Some("text/event-stream"), "the request must accept events");
     assert_eq!(seen[1].rpc_method(), "initialize", "[sse-wait-endpoint-event] then initialize, without a probe");
     for request in &seen[1..] {
         assert_eq!(
@@ -105,7 +105,7 @@ async fn everything_goes_to_the_endpoint_and_comes_on_the_stream() {
             "[sse-post-to-endpoint] every message goes to the address of the endpoint event"
         );
         assert!(request.json().is_object(), "one message each");
-        assert_eq!(request.header("mcp-session-id"), None, "the session is in the address");
+        assert_eq!(request.header("mcp-session-id"), None, "the session must be identified by the URL");
     }
     assert_eq!(seen.iter().filter(|request| request.method == "GET").count(), 1, "one stream");
     client.stop().await;
@@ -134,7 +134,7 @@ async fn nothing_is_sent_before_the_endpoint_is_known() {
     assert_eq!(with_method(&server, "POST").len(), 0, "[sse-wait-endpoint-event] nothing is posted before");
     go_on.notify_one();
     let posted = holds_within(LONG, || server.count("initialize") == 1).await;
-    assert!(posted, "[sse-wait-endpoint-event] then it is");
+    assert!(posted, "[sse-wait-endpoint-event] initialize must be posted afterwards");
     client.stop().await;
 }
 
@@ -171,8 +171,8 @@ async fn the_end_of_the_stream_is_the_end_of_the_session() {
     let result = client.done(call).await;
     assert!(result.is_err(), "the call ends with the session: {result:?}");
     let reason = client.until_closed().await;
-    let CloseReason::ConnectionLost(cause) = &reason else { panic!("it was {reason:?}") };
-    assert!(cause.contains("ended the stream"), "the cause is told: {cause}");
+    let CloseReason::ConnectionLost(cause) = &reason else { panic!("the reason is {reason:?}") };
+    assert!(cause.contains("ended the stream"), "the cause must be reported: {cause}");
     client.until_end().await;
 }
 
@@ -183,7 +183,7 @@ async fn a_refused_post_ends_one_call() {
     client.until_ready().await;
     let result = client.call(tool("refuse", json!({}))).await;
     let cause = undelivered(&result);
-    assert!(cause.contains("500") && cause.contains("out of order"), "with the cause: {cause}");
+    assert!(cause.contains("500") && cause.contains("out of order"), "the cause must be reported: {cause}");
     assert_eq!(client.echo("still").await, "still", "the session goes on");
     client.stop().await;
 }
@@ -192,13 +192,13 @@ async fn a_refused_post_ends_one_call() {
 async fn a_post_that_is_held_open_does_not_end_its_call() {
     let server = server().await;
     let target = HttpTarget { transport: TransportChoice::Sse, ..target(&server.url("/sse")) };
-    // Two places: the held ones would fill them, if they were kept longer than needed.
+    // Two POSTs, which would both be occupied if the delayed ones were kept longer than needed.
     let limits = HttpLimits { accept: Duration::from_millis(150), posts: 2, ..limits() };
     let mut client = start_with(SessionConfig::default(), target, limits);
     client.until_ready().await;
     for _ in 0..3 {
         let result = client.call(tool("hold", json!({ "text": "x" }))).await;
-        assert!(result.is_ok(), "the answer comes on the stream, while the POST has none: {result:?}");
+        assert!(result.is_ok(), "the response must be read from the stream while the POST is pending: {result:?}");
     }
     let result = client.call(tool("cut", json!({ "text": "x" }))).await;
     assert!(result.is_ok(), "a gateway that ends the POST does not end the call: {result:?}");
@@ -223,7 +223,7 @@ async fn an_endpoint_at_another_origin_is_refused() {
         .await;
         let mut client = sse(&server);
         let (cause, _) = client.until_failed().await;
-        assert!(cause.contains("endpoint event names"), "{endpoint}: the cause is told: {cause}");
+        assert!(cause.contains("endpoint event names"), "{endpoint}: the cause must be reported: {cause}");
         client.until_end().await;
     }
     assert!(elsewhere.seen().is_empty(), "X49: nothing was sent to the other origin");

@@ -1,4 +1,4 @@
-//! The GET stream.
+//! Tests of the GET stream.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,7 +18,7 @@ fn list_changed() -> serde_json::Value {
 
 impl Client {
     async fn until_list_changed(&mut self) {
-        self.until("the change of the list is told", |event| {
+        self.until("the change of the list is reported", |event| {
             matches!(event, DriverEvent::Session(SessionEvent::ListChanged(ListKind::Tools))).then_some(())
         })
         .await;
@@ -52,7 +52,7 @@ async fn what_the_server_says_on_its_own_comes_on_the_get_stream() {
             holds_within(LONG, answered).await,
             "{revision}: [http-server-request-answer-post] a request on the GET stream is answered by a POST"
         );
-        assert_eq!(client.echo("beside").await, "beside", "{revision}: [http-multi-sse] calls go on beside it");
+        assert_eq!(client.echo("beside").await, "beside", "{revision}: [http-multi-sse] calls must work in parallel");
         client.stop().await;
     }
 }
@@ -73,7 +73,7 @@ async fn a_server_need_not_have_one() {
         client.until_note(note).await;
         assert_eq!(client.echo("posted").await, "posted", "[http-get-405] {status} to GET: POSTs go on");
         pass(Duration::from_secs(5)).await;
-        assert_eq!(with_method(&server, "GET").len(), 1, "[http-get-405] {status}: it is not tried again and again");
+        assert_eq!(with_method(&server, "GET").len(), 1, "[http-get-405] {status}: it must be tried only once");
         assert_eq!(server.count("initialize"), 1, "{status} to the first GET does not end the session");
         client.stop().await;
     }
@@ -101,16 +101,16 @@ async fn a_lost_stream_is_opened_again_where_it_ended() {
     .await;
     let mut client = ready(&server.url("/mcp")).await;
     let lost = client.until_note("the server ended the stream; again in").await;
-    assert!(lost.contains("0.4 s"), "[http-sse-retry-field] the time that the server named is told: {lost}");
+    assert!(lost.contains("0.4 s"), "[http-sse-retry-field] the server's pause must be reported: {lost}");
     let start = Instant::now();
     client.until_list_changed().await;
     let waited = start.elapsed();
-    assert!(waited > Duration::from_millis(300), "[http-sse-retry-field] and waited for, not {waited:?}");
-    let again = with_method(&server, "GET").pop().expect("there were two");
+    assert!(waited > Duration::from_millis(300), "[http-sse-retry-field] the pause must be awaited, not {waited:?}");
+    let again = with_method(&server, "GET").pop().expect("there were two GETs");
     assert_eq!(
         again.header("last-event-id"),
         Some("e1"),
-        "[http-sse-resume-last-event-id] [http-sse-priming-event] the last id says where to go on"
+        "[http-sse-resume-last-event-id] [http-sse-priming-event] the last ID must be sent"
     );
     client.stop().await;
 }
@@ -141,7 +141,7 @@ async fn a_404_to_a_stream_that_was_there_means_a_new_session() {
             matches!(event, DriverEvent::Session(SessionEvent::Reopened(_))).then_some(())
         })
         .await;
-    assert_eq!(server.count("initialize"), 2, "[http-session-404-reinit] by initialize");
+    assert_eq!(server.count("initialize"), 2, "[http-session-404-reinit] initialize must be sent again");
     client.stop().await;
 }
 
@@ -162,11 +162,11 @@ async fn nothing_is_posted_before_initialized_was_taken() {
     .await;
     let mut client = ready(&server.url("/mcp")).await;
     let call = client.begin(echo("waits")).await;
-    assert!(holds_within(LONG, || server.count("notifications/initialized") == 1).await, "the server is told");
+    assert!(holds_within(LONG, || server.count("notifications/initialized") == 1).await, "the server must be notified");
     pass(Duration::from_millis(500)).await;
     assert_eq!(server.count("tools/call"), 0, "a server may refuse a call that overtakes `initialized`");
     go_on.notify_one();
-    assert_eq!(text(&client.done(call).await), "waits", "it is sent after it");
+    assert_eq!(text(&client.done(call).await), "waits", "the call must be sent after `initialized`");
     client.stop().await;
 }
 
@@ -201,6 +201,6 @@ async fn an_answer_may_come_on_the_get_stream() {
     let mut client = ready(&server.url("/mcp")).await;
     client.until_note("the GET stream is open").await;
     assert_eq!(client.echo("elsewhere").await, "elsewhere", "[http-get-response-on-resume] the answer counts");
-    within(LONG, "the stream that nobody needs is closed", was_closed.wait_for(|closed| *closed)).await.unwrap();
+    within(LONG, "the useless stream is closed", was_closed.wait_for(|closed| *closed)).await.unwrap();
     client.stop().await;
 }

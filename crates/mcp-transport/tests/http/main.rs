@@ -1,4 +1,4 @@
-//! Remote servers on real sockets: every transport and revision, and what a server may do wrong.
+//! Tests of remote servers over real sockets: every transport and revision, and faulty servers.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, unreachable_pub)]
 
 mod bounds;

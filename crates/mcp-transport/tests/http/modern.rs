@@ -1,4 +1,4 @@
-//! What 2026-07-28 does in its own way.
+//! Tests of features that are specific to 2026-07-28.
 
 use mcp_proto::{CancelReason, ClientRequest, SessionEvent};
 use mcp_transport::driver::{DriverCommand, DriverEvent};
@@ -14,7 +14,7 @@ fn result(request: &Request, mut result: Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": request.json()["id"], "result": result })
 }
 
-/// A server with tools, prompts and resources, whose tool `paint` mirrors its arguments.
+/// A server with tools, prompts and resources, whose tool `paint` mirrors its arguments into headers.
 async fn full(request: Request, mut answer: Answer) -> std::io::Result<()> {
     let body = match request.rpc_method().as_str() {
         "server/discover" => result(
@@ -161,7 +161,7 @@ async fn a_header_mismatch_leads_to_a_new_list_and_one_retry() {
     let result = client.call(tool("paint", json!({ "color": "red", "text": "done" }))).await;
     assert_eq!(text(&result), "done", "[http-header-mismatch-refresh] the call succeeds in the end");
     assert_eq!(server.count("tools/list"), 1, "[http-header-mismatch-refresh] the list was read again");
-    assert_eq!(server.count("tools/call"), 2, "[http-header-mismatch-refresh] and the call sent once more");
+    assert_eq!(server.count("tools/call"), 2, "[http-header-mismatch-refresh] the call must be sent once more");
     client.stop().await;
 }
 
@@ -207,7 +207,7 @@ async fn a_ping_leaves_what_is_under_way_alone() {
         async move {
             match request.rpc_method().as_str() {
                 "server/discover" => asked.send_modify(|times| *times += 1),
-                // The answer waits until the server is asked a second time.
+                // The response waits for a second request.
                 "tools/call" => drop(asked.subscribe().wait_for(|times| *times > 1).await),
                 _ => {}
             }
@@ -218,9 +218,9 @@ async fn a_ping_leaves_what_is_under_way_alone() {
     let mut client = ready(&server.url("/mcp")).await;
     let call = client.begin(echo("x")).await;
     let ping = client.begin(ClientRequest::Ping).await;
-    client.done(ping).await.expect("the server shows that it lives");
+    client.done(ping).await.expect("the server answers the ping");
     let result = client.done(call).await;
-    assert_eq!(text(&result), "x", "the call goes on beside the ping, and is answered");
+    assert_eq!(text(&result), "x", "the call must continue in parallel with the ping");
     assert_eq!(server.count("tools/call"), 1, "it was sent once");
     client.stop().await;
 }
@@ -244,10 +244,10 @@ async fn a_session_id_and_requests_of_the_server_mean_nothing() {
     })
     .await;
     let mut client = ready(&server.url("/mcp")).await;
-    // [http-header-name-case-insensitive]: the answers name their headers in their own ways.
+    // [http-header-name-case-insensitive]: the responses spell header names differently.
     assert_eq!(client.echo("x").await, "x", "the call is answered");
     // A response to the server's request would be sent before this call.
-    assert_eq!(client.echo("y").await, "y", "and so is the next");
+    assert_eq!(client.echo("y").await, "y", "the next call must be answered");
     client.stop().await;
     for request in server.seen() {
         assert_eq!(request.method, "POST", "[http-no-session-modern] no session is ended");

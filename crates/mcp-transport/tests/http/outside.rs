@@ -1,4 +1,4 @@
-//! Addresses that a server names lead to the open internet, or nowhere (X47).
+//! Tests that addresses named by a server lead only to the public internet (X47).
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ fn client(named: &[&str]) -> OutsideClient {
     OutsideClient::guarded(named.iter().map(|url| Url::parse(url).unwrap().origin()).collect())
 }
 
-/// A port of this computer, on all its addresses, and how many connections came.
+/// Listens on all addresses of this computer. Returns the port, the accepting task and the number of connections.
 async fn listener() -> (u16, tokio::task::JoinHandle<()>, std::sync::Arc<std::sync::atomic::AtomicUsize>) {
     let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -107,17 +107,17 @@ async fn what_the_user_named_may_lie_here() {
     let client = client(&[&server.url("/")]);
     let request = http::Request::post(server.url("/token")).header("x-mine", "2").body(b"a=b".to_vec()).unwrap();
     let answer = client.send(request, LIMITS).await.unwrap();
-    assert_eq!((answer.status().as_u16(), answer.body().as_slice()), (404, &b"a=b"[..]), "any answer is one");
-    assert_eq!(answer.headers()["x-kept"], "1", "with its headers");
-    assert_eq!(server.seen()[0].header("x-mine"), Some("2"), "and the request's arrive");
+    assert_eq!((answer.status().as_u16(), answer.body().as_slice()), (404, &b"a=b"[..]), "any status must be returned");
+    assert_eq!(answer.headers()["x-kept"], "1", "the response headers must be returned");
+    assert_eq!(server.seen()[0].header("x-mine"), Some("2"), "the request headers must be sent");
     let away = get(&client, &server.url("/away")).await.unwrap();
-    assert_eq!(away.status().as_u16(), 302, "redirects are answers");
-    assert!(server.seen().iter().all(|request| request.path != "/found"), "and not followed");
+    assert_eq!(away.status().as_u16(), 302, "redirects must be returned");
+    assert!(server.seen().iter().all(|request| request.path != "/found"), "redirects must not be followed");
     let large = get(&client, &server.url("/large")).await;
     assert!(matches!(large, Err(OutsideError::TooLarge { bytes: 1024, .. })), "bodies are bounded: {large:?}");
     let short = OutsideLimits { time: Duration::from_millis(200), ..LIMITS };
     let slow = client.send(http::Request::get(server.url("/slow")).body(Vec::new()).unwrap(), short).await;
-    assert!(matches!(slow, Err(OutsideError::TooSlow { .. })), "so is the time: {slow:?}");
+    assert!(matches!(slow, Err(OutsideError::TooSlow { .. })), "the time must be bounded: {slow:?}");
     let secret = get(&client, "https://10.0.0.1/?code=secret").await.unwrap_err();
     assert!(!format!("{secret} {secret:?}").contains("secret"), "errors name no more than the origin: {secret}");
 }
@@ -129,5 +129,5 @@ async fn a_port_beside_the_named_one_is_the_same_host() {
     assert!(get(&other, &server.url("/")).await.is_ok(), "the user named the host");
     let unlike = client(&["http://127.0.0.2:1/", "https://localhost/"]);
     assert!(get(&unlike, &server.url("/")).await.is_err(), "X47: another name of this computer is another host");
-    assert_eq!(server.seen().len(), 1, "X47: and is not reached");
+    assert_eq!(server.seen().len(), 1, "X47: the other host must not be contacted");
 }

@@ -1,4 +1,4 @@
-//! POSTs and their answers, in every revision.
+//! Tests of POSTs and their responses, in every revision.
 
 use mcp_proto::{ClientRequest, ServerResult, SessionEvent};
 use mcp_transport::driver::DriverEvent;
@@ -63,7 +63,10 @@ async fn an_answer_may_be_a_stream_with_other_messages_before_it() {
         let told = client.told.iter().any(
             |event| matches!(event, DriverEvent::Session(SessionEvent::Progress { progress, .. }) if *progress == 1.0),
         );
-        assert!(told, "{revision}: [http-sse-notifications-before-response] what came before the answer is told");
+        assert!(
+            told,
+            "{revision}: [http-sse-notifications-before-response] progress before the response must be reported"
+        );
         client.stop().await;
     }
 }
@@ -100,7 +103,7 @@ async fn a_request_of_the_server_is_answered_by_a_post_of_its_own() {
         );
         let responses: Vec<_> = server.seen().into_iter().filter(|request| request.json()["id"] == "s1").collect();
         assert_eq!(responses.len(), 1, "{revision}: one POST with the response");
-        assert_eq!(responses[0].json()["result"], json!({}), "{revision}: it holds nothing but the response");
+        assert_eq!(responses[0].json()["result"], json!({}), "{revision}: the POST must contain only the response");
         client.stop().await;
     }
 }
@@ -131,7 +134,7 @@ async fn batches_are_read_and_answered_in_2025_03_26() {
     assert!(holds_within(LONG, || batch().is_some()).await, "the batch of requests is answered by a batch");
     let responses = batch().unwrap();
     let ids: Vec<_> = responses.as_array().unwrap().iter().map(|response| response["id"].clone()).collect();
-    assert_eq!(ids, ["a", "b"], "[http-post-body-batch-kinds] the array holds the responses and nothing else");
+    assert_eq!(ids, ["a", "b"], "[http-post-body-batch-kinds] the array must contain only the responses");
     client.stop().await;
 }
 
@@ -147,7 +150,10 @@ async fn an_error_to_a_notification_is_told_and_changes_nothing() {
     .await;
     let mut client = ready(&server.url("/mcp")).await;
     let note = client.until_note("notifications/initialized was refused").await;
-    assert!(note.contains("400") && note.contains("I do not like it"), "[http-notification-reject-body] why: {note}");
+    assert!(
+        note.contains("400") && note.contains("I do not like it"),
+        "[http-notification-reject-body] the reason must be reported: {note}"
+    );
     assert_eq!(client.echo("still").await, "still", "[http-notification-reject-body] the session goes on");
     client.stop().await;
 }
@@ -167,7 +173,7 @@ async fn an_error_status_with_a_json_rpc_error_ends_the_call_with_it() {
         let mut client = ready(&server.url("/mcp")).await;
         let result = client.call(echo("x")).await;
         let Err(mcp_proto::CallError::Server(error)) = &result else { panic!("{revision} {status}: {result:?}") };
-        assert_eq!(error.code, -32601, "{revision}: [http-404-method-not-found] the server's own error is told");
+        assert_eq!(error.code, -32601, "{revision}: [http-404-method-not-found] the server's error must be reported");
         let again = client.call(ClientRequest::ListTools { cursor: None }).await;
         assert!(matches!(again, Ok(ServerResult::Tools { .. })), "{revision}: the endpoint is alive: {again:?}");
         client.stop().await;
@@ -187,7 +193,10 @@ async fn too_large_headers_end_one_call_with_the_status() {
         let mut client = ready(&server.url("/mcp")).await;
         let result = client.call(echo("x")).await;
         let cause = undelivered(&result);
-        assert!(cause.contains(&status.to_string()) && cause.contains("too much"), "[http-413-431] why: {cause}");
+        assert!(
+            cause.contains(&status.to_string()) && cause.contains("too much"),
+            "[http-413-431] the reason must be reported: {cause}"
+        );
         let again = client.call(ClientRequest::ListTools { cursor: None }).await;
         assert!(again.is_ok(), "[http-413-431] other calls go on: {again:?}");
         client.stop().await;

@@ -1,4 +1,4 @@
-//! Redirects never lead to another origin (X49).
+//! Tests that redirects never lead to another origin (X49).
 
 use mcp_proto::{OpeningFault, SessionConfig};
 use mcp_transport::http::{HeaderName, HttpTarget, SecretHeader};
@@ -29,11 +29,11 @@ async fn nothing_goes_to_another_origin() {
         client.until_end().await;
         assert_eq!(elsewhere.seen().len(), 0, "X49: {status}: no body and no credential may reach another origin");
         assert_eq!(fault, OpeningFault::Unreachable, "{status}: {cause}");
-        assert!(cause.contains("redirect"), "X49: {status}: the cause is told: {cause}");
+        assert!(cause.contains("redirect"), "X49: {status}: the cause must be reported: {cause}");
         if status != 303 {
-            assert!(cause.contains(&elsewhere.address.to_string()), "{status}: and where it led: {cause}");
+            assert!(cause.contains(&elsewhere.address.to_string()), "{status}: the target must be reported: {cause}");
         }
-        assert!(!format!("{:?}", client.told).contains("top-secret"), "no credential is told");
+        assert!(!format!("{:?}", client.told).contains("top-secret"), "no credential must be reported");
     }
 }
 
@@ -49,18 +49,18 @@ async fn within_the_origin_it_is_followed_with_everything() {
         .await;
         let mut client = with_secret(&server.url("/mcp"));
         client.until_ready().await;
-        assert_eq!(client.echo("there").await, "there", "{status}: the call arrives where it leads");
+        assert_eq!(client.echo("there").await, "there", "{status}: the call must arrive at the target");
         client.until_note("a redirect was followed to /mcp/").await;
         client.stop().await;
         let arrived: Vec<_> = server.seen().into_iter().filter(|request| request.path == "/mcp/").collect();
-        assert!(arrived.len() >= 4, "{status}: all arrive there");
+        assert!(arrived.len() >= 4, "{status}: all requests must arrive at the target");
         for request in arrived {
             assert_eq!(request.header("authorization"), Some("Bearer top-secret"), "{status}: it is the same origin");
             assert_eq!(request.header("x-api-key"), Some("top-secret"), "{status}: it is the same origin");
         }
         let twice = server.seen().iter().filter(|request| request.path == "/mcp").count();
         let permanent = matches!(status, 301 | 308);
-        assert!(!permanent || twice <= 2, "{status} is remembered, but the old address was asked {twice} times");
+        assert!(!permanent || twice <= 2, "{status} must be remembered, but the old URL was requested {twice} times");
     }
 }
 
@@ -74,7 +74,7 @@ async fn there_are_no_more_than_ten() {
     let mut client = start(&server.url("/hop0"));
     let (cause, _) = client.until_failed().await;
     client.until_end().await;
-    assert!(cause.contains("more than 10 redirects"), "X49: the cause is told: {cause}");
+    assert!(cause.contains("more than 10 redirects"), "X49: the cause must be reported: {cause}");
     let hops = server.seen().iter().filter(|request| request.rpc_method() == "server/discover").count();
     assert_eq!(hops, 11, "X49: the request and ten hops");
 }
@@ -96,10 +96,14 @@ async fn headers_of_the_user_go_along_but_cannot_replace_those_of_the_protocol()
     client.stop().await;
     for request in server.seen() {
         assert_eq!(request.header("x-team"), Some("blue"), "the user's own header");
-        assert_eq!(request.header("mcp-protocol-version"), Some(MODERN), "the protocol's stays");
-        assert_eq!(request.header("accept"), Some("application/json, text/event-stream"), "the protocol's stays");
-        assert_eq!(request.header("host"), Some(&*server.address.to_string()), "the host stays");
+        assert_eq!(request.header("mcp-protocol-version"), Some(MODERN), "the protocol's header must not be replaced");
+        assert_eq!(
+            request.header("accept"),
+            Some("application/json, text/event-stream"),
+            "the protocol's header must not be replaced"
+        );
+        assert_eq!(request.header("host"), Some(&*server.address.to_string()), "the host must not be replaced");
     }
     let left_out = client.notes().iter().filter(|line| line.contains("was left out")).count();
-    assert_eq!(left_out, 3, "and that is told: {:?}", client.notes());
+    assert_eq!(left_out, 3, "the dropped headers must be reported: {:?}", client.notes());
 }

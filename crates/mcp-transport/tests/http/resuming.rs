@@ -1,4 +1,4 @@
-//! Streams of POSTs that end before the answer.
+//! Tests of POST streams that end before the response.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -19,7 +19,7 @@ async fn a_stream_of_a_post_is_resumed_by_get() {
                 if request.method == "GET" {
                     let Some(last) = request.header("last-event-id") else { return answer.status(405).await };
                     answer.event_stream().await?;
-                    // The first time it says nothing new, as a server does that is polled.
+                    // The first resumption yields no message, as with a server that uses polling.
                     if last == "call-1" {
                         return answer.raw(b"id: call-2\nretry: 100\ndata: \n\n").await;
                     }
@@ -74,13 +74,17 @@ async fn a_stream_without_ids_cannot_be_resumed() {
     let mut client = ready(&server.url("/mcp")).await;
     let result = client.call(echo("x")).await;
     let cause = undelivered(&result);
-    assert!(cause.contains("cannot be resumed"), "the call ends with the cause: {cause}");
+    assert!(cause.contains("cannot be resumed"), "the cause must be reported: {cause}");
     assert!(
         matches!(result, Err(CallError::Undelivered { sent: true, .. })),
-        "the server may have done it: {result:?}"
+        "the request must count as sent: {result:?}"
     );
-    assert_eq!(server.count("tools/call"), 1, "what may have been done is not repeated");
-    assert_eq!(server.count("notifications/cancelled"), 0, "[http-disconnect-not-cancel] nor is it cancelled");
+    assert_eq!(server.count("tools/call"), 1, "a call that may have been executed must not be repeated");
+    assert_eq!(
+        server.count("notifications/cancelled"),
+        0,
+        "[http-disconnect-not-cancel] the call must not be cancelled"
+    );
     client.stop().await;
 }
 
@@ -101,7 +105,7 @@ async fn a_refused_resumption_ends_the_call() {
         let mut client = ready(&server.url("/mcp")).await;
         let result = client.call(echo("x")).await;
         let cause = undelivered(&result);
-        assert!(cause.contains("resuming it was refused"), "{status}: the cause says so: {cause}");
+        assert!(cause.contains("resuming it was refused"), "{status}: the cause must be reported: {cause}");
         assert_eq!(server.count("initialize"), 1, "{status}: the session goes on");
         client.stop().await;
     }
@@ -140,7 +144,7 @@ async fn a_server_that_comes_back_is_asked_again() {
     .await;
     let mut client = ready(&server.url("/mcp")).await;
     assert_eq!(client.echo("patient").await, "patient", "a broken connection, a 503 and a 429 are waited out");
-    assert_eq!(down.load(Ordering::SeqCst), 4, "with one GET for each try");
+    assert_eq!(down.load(Ordering::SeqCst), 4, "there must be one GET for each attempt");
     client.stop().await;
 }
 
@@ -166,18 +170,21 @@ async fn a_lost_stream_of_2026_07_28_is_a_new_request_or_a_lost_call() {
     .await;
     let mut client = ready(&server.url("/mcp")).await;
     let listed = client.call(ClientRequest::ListTools { cursor: None }).await;
-    assert!(matches!(listed, Ok(ServerResult::Tools { .. })), "what is safe to repeat is repeated: {listed:?}");
+    assert!(matches!(listed, Ok(ServerResult::Tools { .. })), "a safe request must be repeated: {listed:?}");
     let ids: Vec<_> = server
         .seen()
         .iter()
         .filter(|request| request.rpc_method() == "tools/list")
         .map(|request| request.json()["id"].clone())
         .collect();
-    assert_eq!(ids.len(), 2, "[http-lost-stream-new-request] by a new request");
+    assert_eq!(ids.len(), 2, "[http-lost-stream-new-request] there must be a new request");
     assert_ne!(ids[0], ids[1], "[http-lost-stream-new-request] with a new id");
     let called = client.call(echo("x")).await;
-    assert!(undelivered(&called).contains("before the answer"), "what is not safe ends with the cause: {called:?}");
-    assert_eq!(server.count("tools/call"), 1, "and is not repeated");
+    assert!(
+        undelivered(&called).contains("before the answer"),
+        "an unsafe request must fail with the cause: {called:?}"
+    );
+    assert_eq!(server.count("tools/call"), 1, "an unsafe request must not be repeated");
     assert!(with_method(&server, "GET").is_empty(), "[http-no-resume-modern] [http-no-get-modern] nothing is resumed");
     let resumes = server.seen().iter().any(|request| request.header("last-event-id").is_some());
     assert!(!resumes, "[http-no-resume-modern] no Last-Event-ID");

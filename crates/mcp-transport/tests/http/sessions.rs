@@ -1,4 +1,4 @@
-//! Sessions: the id, its loss and its end.
+//! Tests of sessions: their ID, their loss and their end.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -44,7 +44,7 @@ async fn the_session_id_goes_with_everything_and_is_deleted_at_the_end() {
             "{revision}: [http-session-delete] [lifecycle-http-shutdown] the session is ended at the server"
         );
         let shown = format!("{:?}", client.told);
-        assert!(!shown.contains(SESSION), "{revision}: [http-session-id-secure] the id is told to nobody");
+        assert!(!shown.contains(SESSION), "{revision}: [http-session-id-secure] the ID must not be reported");
     }
 }
 
@@ -69,7 +69,7 @@ async fn a_server_need_not_take_delete() {
             Some("the server was stopped"),
             "[http-session-delete-405] {status} to DELETE changes nothing"
         );
-        assert_eq!(with_method(&server, "DELETE").len(), 1, "it is sent once");
+        assert_eq!(with_method(&server, "DELETE").len(), 1, "DELETE must be sent once");
     }
 }
 
@@ -84,7 +84,7 @@ async fn a_delete_without_an_answer_does_not_hold_the_end_up() {
     .await;
     let mut client = ready(&server.url("/mcp")).await;
     let ((), took) = timers_of(client.stop()).await;
-    assert_eq!(with_method(&server, "DELETE").len(), 1, "it is sent");
+    assert_eq!(with_method(&server, "DELETE").len(), 1, "DELETE must be sent");
     assert!(took < CLOSING, "the end takes 2 s at most, not {took:?}");
 }
 
@@ -106,7 +106,7 @@ async fn a_forgotten_session_is_opened_anew() {
                         let message = ordinary::message(revision, &body).to_string();
                         answer.whole(200, &headers, message.as_bytes()).await
                     }
-                    // The first session ends with the first call in it.
+                    // The first session is lost with its first call.
                     "tools/call" if request.header("mcp-session-id") == Some("id-1") => answer.status(404).await,
                     _ => ordinary::answer(revision, &request, answer).await,
                 }
@@ -123,10 +123,10 @@ async fn a_forgotten_session_is_opened_anew() {
             "{revision}: [http-session-404-reinit] the new session begins without the old id"
         );
         let reopened = client.told.iter().any(|event| matches!(event, DriverEvent::Session(SessionEvent::Reopened(_))));
-        assert!(reopened, "{revision}: that it is a new session is told");
+        assert!(reopened, "{revision}: the new session must be reported");
         client.stop().await;
         let deleted = with_method(&server, "DELETE").pop().expect("the session is ended");
-        assert_eq!(deleted.header("mcp-session-id"), Some("id-2"), "{revision}: the new session is the one that ends");
+        assert_eq!(deleted.header("mcp-session-id"), Some("id-2"), "{revision}: the new session must be deleted");
     }
 }
 
@@ -169,10 +169,13 @@ async fn the_streams_of_a_session_end_when_the_server_speaks_another_era() {
     assert_eq!(client.echo("now").await, "now", "[lifecycle-era-cache] the call is sent again in the new era");
     let stream = within(LONG, "the GET stream of the old session is closed", has_ended.recv()).await;
     assert_eq!(stream.as_deref(), Some("GET"), "2026-07-28 has no GET stream");
-    assert!(holds_within(LONG, || server.count("subscriptions/listen") == 1).await, "it listens in the new way");
+    assert!(
+        holds_within(LONG, || server.count("subscriptions/listen") == 1).await,
+        "the new era's subscription must be opened"
+    );
     is_modern.store(false, Ordering::SeqCst);
-    assert_eq!(client.echo("back").await, "back", "and in the old one again");
-    let stream = within(LONG, "the listening of the session before is closed", has_ended.recv()).await;
+    assert_eq!(client.echo("back").await, "back", "the call must be sent again in the old era");
+    let stream = within(LONG, "the subscription of the previous session is closed", has_ended.recv()).await;
     assert_eq!(stream.as_deref(), Some("POST"), "older revisions have no such stream");
     client.stop().await;
 }
@@ -191,11 +194,11 @@ async fn an_id_that_is_no_id_is_not_sent_back() {
     })
     .await;
     let mut client = ready(&server.url("/mcp")).await;
-    assert_eq!(client.echo("x").await, "x", "the session goes on without it");
+    assert_eq!(client.echo("x").await, "x", "the session must work without the ID");
     client.until_note("session id was ignored").await;
     client.stop().await;
     let carried = server.seen().iter().any(|request| request.header("mcp-session-id").is_some());
-    assert!(!carried, "what is no visible ASCII is no session id");
+    assert!(!carried, "an ID that is not visible ASCII must not be sent");
 }
 
 #[tokio::test]
@@ -212,16 +215,16 @@ async fn a_server_that_forgets_every_session_is_given_up() {
         let (reply, _name) = tokio::sync::oneshot::channel();
         let deadline = mcp_proto::Deadline { idle: LONG, total: LONG };
         let call = DriverCommand::Call { request: echo("x"), deadline, reply };
-        // The session may have ended before.
+        // The session may have ended already.
         let _ = client.commands.send(call).await;
         client.until_end_or(2).await;
         let openings = server.count("initialize");
-        assert!((2..=5).contains(&openings), "{forgets}: it is tried again, but not for ever: {openings} times");
+        assert!((2..=5).contains(&openings), "{forgets}: the number of attempts must be bounded: {openings}");
     }
 }
 
 impl Client {
-    /// Takes events until the driver has ended, or for so many seconds.
+    /// Receives events until the driver has ended, for at most this many seconds.
     async fn until_end_or(&mut self, seconds: u64) {
         let end = async { while self.events.recv().await.is_some() {} };
         let _ = tokio::time::timeout(std::time::Duration::from_secs(seconds), end).await;

@@ -1,4 +1,4 @@
-//! Every request is signed, and refusals are answered; who signs is a script.
+//! Tests of signed requests and of refusals, with a scripted authorizer.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -16,13 +16,13 @@ use url::Url;
 
 use crate::support::*;
 
-/// Signs with `Bearer token-N`, and renews N when it is challenged as long as `renewals` lasts.
+/// Signs with `Bearer token-N`, and increments N for each challenge while `renewals` lasts.
 #[derive(Default)]
 struct Scripted {
     generation: AtomicU64,
     renewals: AtomicU32,
     refuses_to_sign: bool,
-    /// What challenges wait for.
+    /// Notification that challenges wait for.
     user: Option<Notify>,
     signed: Mutex<Vec<(String, String)>>,
     challenges: Mutex<Vec<Challenge>>,
@@ -114,7 +114,7 @@ async fn every_request_is_signed() {
     assert!(server.count("server/discover") > 0, "there was a probe");
     all_are_signed(&server);
 
-    // 2026-07-28.
+    // The same with 2026-07-28.
     let server =
         HttpServer::start(move |request, answer| async move { ordinary::answer(MODERN, &request, answer).await }).await;
     let mut client = start_signed(&server.url("/mcp"), &Arc::new(Scripted::default()));
@@ -148,7 +148,7 @@ async fn so_is_http_and_sse() {
     all_are_signed(&server);
 }
 
-/// A server that lets in who has at least this token. Others get this status and these headers.
+/// Starts a server that accepts tokens from this number on. Other requests get this status and these headers.
 async fn guarded(least: u64, status: u16, headers: &'static str) -> HttpServer {
     HttpServer::start(move |request, mut answer| async move {
         let token = request.header("authorization").and_then(|value| value.strip_prefix("Bearer token-"));
@@ -177,14 +177,22 @@ async fn the_same_bytes_are_sent_again_with_another_token() {
             assert_eq!(again.body, seen[0].body, "[auth-expired-token-renew] {status}: byte for byte the same");
         }
         let challenges = authorizer.challenges();
-        assert_eq!(challenges.len(), 2, "{status}: asked once for each refusal");
+        assert_eq!(challenges.len(), 2, "{status}: there must be one challenge for each refusal");
         for (attempt, challenge) in challenges.iter().enumerate() {
-            assert_eq!(challenge.status, status, "[auth-status-codes] which status it was");
-            assert_eq!((challenge.attempt, challenge.generation), (attempt as u32, attempt as u64), "which try");
-            assert_eq!(challenge.operation, "server/discover", "what it was for");
-            assert_eq!(challenge.dpop_nonce.as_deref(), Some("n1"), "the nonce is there");
+            assert_eq!(challenge.status, status, "[auth-status-codes] the status must be reported");
+            assert_eq!(
+                (challenge.attempt, challenge.generation),
+                (attempt as u32, attempt as u64),
+                "the attempt must be reported"
+            );
+            assert_eq!(challenge.operation, "server/discover", "the operation must be reported");
+            assert_eq!(challenge.dpop_nonce.as_deref(), Some("n1"), "the nonce must be reported");
             let wanted = headers.matches("www-authenticate").count();
-            assert_eq!(challenge.www_authenticate.len(), wanted, "[auth-www-authenticate-parse] every header");
+            assert_eq!(
+                challenge.www_authenticate.len(),
+                wanted,
+                "[auth-www-authenticate-parse] every header must be reported"
+            );
         }
     }
 }
@@ -197,9 +205,9 @@ async fn nothing_is_sent_more_than_four_times() {
         let mut client = start_signed(&server.url("/mcp"), &authorizer);
         let (cause, fault) = client.until_failed().await;
         client.until_end().await;
-        assert_eq!(fault, OpeningFault::Unauthorized, "X51: {status}: it ends: {cause}");
-        assert_eq!(server.seen().len(), MOST_SENDINGS as usize, "X51: {status} for ever is four requests");
-        assert!(cause.contains("4 times"), "X51: {status}: the user is told: {cause}");
+        assert_eq!(fault, OpeningFault::Unauthorized, "X51: {status}: the opening must fail: {cause}");
+        assert_eq!(server.seen().len(), MOST_SENDINGS as usize, "X51: {status}: there must be four requests");
+        assert!(cause.contains("4 times"), "X51: {status}: the cause must be reported: {cause}");
     }
 }
 
@@ -209,18 +217,18 @@ async fn a_refusal_that_stays_one_says_why() {
     let mut client = start_signed(&server.url("/mcp"), &Arc::new(Scripted::default()));
     let (cause, fault) = client.until_failed().await;
     client.until_end().await;
-    assert_eq!(fault, OpeningFault::Unauthorized, "[auth-401-starts-flow] it is told as what it is");
-    assert!(cause.contains("sign in again"), "with the words of who signs: {cause}");
-    assert_eq!(server.seen().len(), 1, "and nothing is sent again");
+    assert_eq!(fault, OpeningFault::Unauthorized, "[auth-401-starts-flow] the failure must be classified");
+    assert!(cause.contains("sign in again"), "the authorizer's message must be reported: {cause}");
+    assert_eq!(server.seen().len(), 1, "the request must not be sent again");
 
     let server = guarded(0, 401, "").await;
     let authorizer = Arc::new(Scripted { refuses_to_sign: true, ..Scripted::default() });
     let mut client = start_signed(&server.url("/mcp"), &authorizer);
     let (cause, fault) = client.until_failed().await;
     client.until_end().await;
-    assert_eq!(fault, OpeningFault::Unauthorized, "what cannot be signed needs a sign-in");
-    assert!(cause.contains("the vault is locked"), "with the reason: {cause}");
-    assert_eq!(server.seen().len(), 0, "and nothing is sent");
+    assert_eq!(fault, OpeningFault::Unauthorized, "a request that cannot be signed must require a sign-in");
+    assert!(cause.contains("the vault is locked"), "the reason must be reported: {cause}");
+    assert_eq!(server.seen().len(), 0, "the request must not be sent");
 }
 
 #[tokio::test]
@@ -231,7 +239,7 @@ async fn other_refusals_are_not_the_authorizers() {
         let mut client = start_signed(&server.url("/mcp"), &authorizer);
         client.until_failed().await;
         client.until_end().await;
-        assert!(authorizer.challenges().is_empty(), "[auth-status-codes] a plain 403 is for nobody to answer");
+        assert!(authorizer.challenges().is_empty(), "[auth-status-codes] a plain 403 must not be a challenge");
     }
 }
 
@@ -249,23 +257,23 @@ async fn others_go_on_while_one_waits_for_the_user() {
     let authorizer = Arc::new(Scripted { user: Some(Notify::new()), ..Scripted::with(1) });
     let mut client = start_signed(&server.url("/mcp"), &authorizer);
     client.until_ready().await;
-    // The user takes longer than the server may.
+    // The user takes longer than the idle limit of the call.
     let idle = std::time::Duration::from_millis(400);
     let waits = client.begin_within(tool("slow", serde_json::json!({ "text": "later" })), idle).await;
-    assert!(holds_within(LONG, || authorizer.challenges().len() == 1).await, "the user is asked");
-    assert_eq!(authorizer.challenges()[0].operation, "tools/call", "about this");
+    assert!(holds_within(LONG, || authorizer.challenges().len() == 1).await, "the authorizer must be challenged");
+    assert_eq!(authorizer.challenges()[0].operation, "tools/call", "the operation must be reported");
     for _ in 0..3 {
         assert_eq!(client.echo("meanwhile").await, "meanwhile", "other calls go on");
     }
     pass(idle * 2).await;
     authorizer.user.as_ref().unwrap().notify_one();
-    assert!(client.done(waits).await.is_ok(), "[auth-stepup] and the call is made when the user has agreed");
+    assert!(client.done(waits).await.is_ok(), "[auth-stepup] the call must succeed once the user has agreed");
     client.stop().await;
 }
 
 #[tokio::test]
 async fn the_users_time_is_not_the_servers() {
-    // `initialized` has to be accepted within a time, which does not run while the user is asked.
+    // `initialized` must be accepted within a time limit, which excludes the time that the user takes.
     let server = HttpServer::start(move |request, mut answer| async move {
         let is_first = request.header("authorization") == Some("Bearer token-0");
         if request.rpc_method() == "notifications/initialized" && is_first {
@@ -278,12 +286,12 @@ async fn the_users_time_is_not_the_servers() {
     let accept = std::time::Duration::from_millis(300);
     let target = signed_by(&server.url("/mcp"), &authorizer);
     let mut client = start_with(SessionConfig::default(), target, HttpLimits { accept, ..limits() });
-    assert!(holds_within(LONG, || authorizer.challenges().len() == 1).await, "the user is asked");
+    assert!(holds_within(LONG, || authorizer.challenges().len() == 1).await, "the authorizer must be challenged");
     pass(accept * 2).await;
     authorizer.user.as_ref().unwrap().notify_one();
     let sent = || server.count("notifications/initialized") == 2;
-    assert!(holds_within(LONG, sent).await, "it is sent again, however long the user took");
-    assert_eq!(client.echo("there").await, "there", "and all goes on");
+    assert!(holds_within(LONG, sent).await, "the message must be sent again, however long the user took");
+    assert_eq!(client.echo("there").await, "there", "the session must continue");
     client.stop().await;
 }
 
@@ -292,9 +300,9 @@ async fn a_call_that_is_cancelled_asks_no_longer() {
     let server = guarded(1, 403, "www-authenticate: Bearer error=\"insufficient_scope\"\r\n").await;
     let authorizer = Arc::new(Scripted { user: Some(Notify::new()), ..Scripted::with(1) });
     let mut client = start_signed(&server.url("/mcp"), &authorizer);
-    assert!(holds_within(LONG, || authorizer.challenges().len() == 1).await, "the user is asked");
+    assert!(holds_within(LONG, || authorizer.challenges().len() == 1).await, "the authorizer must be challenged");
     client.stop().await;
-    assert_eq!(Arc::strong_count(&authorizer), 1, "the stop ends it, and nobody waits any more");
+    assert_eq!(Arc::strong_count(&authorizer), 1, "the stop must drop the pending challenge");
 }
 
 #[tokio::test]
@@ -308,10 +316,10 @@ async fn the_users_own_header_goes_before() {
     client.until_ready().await;
     client.stop().await;
     for request in server.seen() {
-        assert_eq!(request.header("authorization"), Some("Basic mine"), "what the user set is sent");
-        assert_eq!(request.header("dpop"), None, "and nothing beside it");
+        assert_eq!(request.header("authorization"), Some("Basic mine"), "the configured header must be sent");
+        assert_eq!(request.header("dpop"), None, "no other authorization must be sent");
     }
-    assert!(authorizer.signed.lock().unwrap().is_empty(), "nobody else was asked");
+    assert!(authorizer.signed.lock().unwrap().is_empty(), "the authorizer must not be called");
 }
 
 #[tokio::test]
@@ -326,7 +334,10 @@ async fn nonces_of_answers_are_told() {
     let mut client = start_signed(&server.url("/mcp"), &authorizer);
     client.until_ready().await;
     client.stop().await;
-    assert!(authorizer.nonces.lock().unwrap().iter().any(|nonce| nonce == "fresh"), "the nonce of an answer is told");
+    assert!(
+        authorizer.nonces.lock().unwrap().iter().any(|nonce| nonce == "fresh"),
+        "the nonce of a response must be reported"
+    );
 }
 
 #[tokio::test]
@@ -347,7 +358,7 @@ async fn redirects_do_not_carry_it_elsewhere() {
         for (_, url) in authorizer.signed.lock().unwrap().iter() {
             assert!(url.starts_with(&server.url("/")), "X49: {status}: nothing is signed for another origin: {url}");
         }
-        assert!(!format!("{:?}", client.told).contains("token-0"), "no token is told");
+        assert!(!format!("{:?}", client.told).contains("token-0"), "no token must be reported");
     }
 }
 

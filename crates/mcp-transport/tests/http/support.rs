@@ -1,4 +1,4 @@
-//! A driver with a scripted server, and waiting for what it tells.
+//! A client for scripted HTTP servers, with helpers that wait for its events.
 
 use std::io;
 use std::time::Duration;
@@ -14,9 +14,9 @@ use testkit::http::ordinary;
 pub use testkit::http::{Answer, HttpServer, Request};
 use tokio::sync::{mpsc, oneshot};
 
-/// No test waits longer for one thing.
+/// Time limit of each wait in the tests.
 pub const LONG: Duration = Duration::from_secs(9);
-/// What the end of a session may take by the driver's own timers: 2 s, and a little as they are rounded.
+/// Time limit for closing a session by the driver's timers: 2 s, plus a tolerance for rounding.
 pub const CLOSING: Duration = Duration::from_millis(2_100);
 pub const MODERN: &str = "2026-07-28";
 pub const LEGACY: [&str; 3] = ["2025-03-26", "2025-06-18", "2025-11-25"];
@@ -26,7 +26,7 @@ pub const SESSION: &str = "Session-1";
 pub struct Client {
     pub commands: mpsc::Sender<DriverCommand>,
     pub events: mpsc::Receiver<DriverEvent>,
-    /// All that was told so far.
+    /// Events that were received so far.
     pub told: Vec<DriverEvent>,
 }
 
@@ -54,7 +54,7 @@ pub fn start_with(session: SessionConfig, target: HttpTarget, limits: HttpLimits
     Client { commands: run(session, target, sender, limits), events, told: Vec::new() }
 }
 
-/// Starts a client and waits until the server can be used.
+/// Starts a client and waits until the server is ready.
 pub async fn ready(url: &str) -> Client {
     let mut client = start(url);
     client.until_ready().await;
@@ -62,7 +62,7 @@ pub async fn ready(url: &str) -> Client {
 }
 
 impl Client {
-    /// Takes events until one is what is looked for.
+    /// Receives events until `find` matches one.
     pub async fn until<T>(&mut self, what: &str, mut find: impl FnMut(&DriverEvent) -> Option<T>) -> T {
         let told = &mut self.told;
         let found = tokio::time::timeout(LONG, async {
@@ -78,7 +78,7 @@ impl Client {
             }
         })
         .await;
-        found.unwrap_or_else(|_| panic!("{what}: did not happen, but {:#?}", self.told))
+        found.unwrap_or_else(|_| panic!("{what}: did not happen within the time limit, events: {:#?}", self.told))
     }
 
     pub async fn until_ready(&mut self) {
@@ -88,7 +88,7 @@ impl Client {
         .await;
     }
 
-    /// Waits for a note with this text.
+    /// Waits for a note that contains this text.
     pub async fn until_note(&mut self, text: &str) -> String {
         if let Some(line) = self.notes().into_iter().find(|line| line.contains(text)) {
             return line;
@@ -100,7 +100,7 @@ impl Client {
         .await
     }
 
-    /// Why the server could not be opened.
+    /// Waits for the failure of the opening and returns its cause.
     pub async fn until_failed(&mut self) -> (String, OpeningFault) {
         self.until("the opening fails", |event| match event {
             DriverEvent::Session(SessionEvent::OpeningFailed { cause, fault }) => Some((cause.clone(), *fault)),
@@ -117,7 +117,7 @@ impl Client {
         .await
     }
 
-    /// Takes events until the driver has ended.
+    /// Receives events until the driver has ended.
     pub async fn until_end(&mut self) {
         within(LONG, "the driver ends", async {
             while let Some(event) = self.events.recv().await {
@@ -147,7 +147,7 @@ impl Client {
         name.await.expect("the driver answers").expect("the call is sent")
     }
 
-    /// The result of a call.
+    /// Waits for the result of a call.
     pub async fn done(&mut self, call: CallId) -> Result<ServerResult, CallError> {
         let found = |event: &DriverEvent| match event {
             DriverEvent::Session(SessionEvent::Done { call: ended, result }) if *ended == call => Some(result.clone()),
@@ -164,7 +164,7 @@ impl Client {
         self.done(call).await
     }
 
-    /// Calls `echo` and returns the text that comes back.
+    /// Calls `echo` and returns the text of its result.
     pub async fn echo(&mut self, text: &str) -> String {
         let result = self.call(echo(text)).await;
         self::text(&result)
@@ -176,13 +176,13 @@ impl Client {
         self.told.iter().filter_map(note).collect()
     }
 
-    /// The transport, and how it was found.
+    /// Returns the transport and the steps of its detection.
     pub fn connected(&self) -> (TransportFound, String) {
         let found = self.told.iter().find_map(|event| match event {
             DriverEvent::Connected { transport, how } => Some((*transport, how.clone())),
             _ => None,
         });
-        found.unwrap_or_else(|| panic!("it was not told how the server was found: {:#?}", self.told))
+        found.unwrap_or_else(|| panic!("the transport was not reported: {:#?}", self.told))
     }
 }
 
@@ -198,7 +198,7 @@ pub fn tool(name: &str, arguments: Value) -> ClientRequest {
     ClientRequest::CallTool { name: name.to_owned(), arguments, as_task: false }
 }
 
-/// The text of a tool's result.
+/// Returns the text of a tool's result.
 pub fn text(result: &Result<ServerResult, CallError>) -> String {
     match result {
         Ok(ServerResult::Tool(result)) => result
@@ -210,7 +210,7 @@ pub fn text(result: &Result<ServerResult, CallError>) -> String {
     }
 }
 
-/// Why a call was not delivered.
+/// Returns the reason why a call was not delivered.
 pub fn undelivered(result: &Result<ServerResult, CallError>) -> &str {
     match result {
         Err(CallError::Undelivered { cause, .. }) => cause,
@@ -218,8 +218,8 @@ pub fn undelivered(result: &Result<ServerResult, CallError>) -> &str {
     }
 }
 
-/// A legacy server with the session id [`SESSION`], which refuses what does not carry it. Other things
-/// than POST and DELETE get 405.
+/// Handles a request as a legacy server with the session ID [`SESSION`], which refuses requests without it. Methods
+/// other than POST and DELETE get 405.
 pub async fn in_session(revision: &str, request: &Request, mut answer: Answer) -> io::Result<()> {
     let body = request.json();
     let method = request.rpc_method();
@@ -239,19 +239,19 @@ pub async fn in_session(revision: &str, request: &Request, mut answer: Answer) -
     }
 }
 
-/// Writes the result of a request as an event.
+/// Writes the response to a request as an event.
 pub async fn answer_event(revision: &str, request: &Request, answer: &mut Answer) -> io::Result<()> {
     answer.event(&ordinary::message(revision, &request.json())).await
 }
 
-/// A notification of progress for a request.
+/// Returns a progress notification for a request.
 pub fn progress(request: &Request, progress: u64) -> Value {
     let token = &request.json()["params"]["_meta"]["progressToken"];
     json!({ "jsonrpc": "2.0", "method": "notifications/progress",
         "params": { "progressToken": token, "progress": progress } })
 }
 
-/// Requests with a certain HTTP method.
+/// Returns the received requests with this HTTP method.
 pub fn with_method(server: &HttpServer, method: &str) -> Vec<Request> {
     server.seen().into_iter().filter(|request| request.method == method).collect()
 }

@@ -1,6 +1,6 @@
-//! X35, X37, X38, X42: answers that do not come, cannot be read, or are not meant for anybody.
+//! X35, X37, X38, X42: tests of responses that are missing, invalid, or belong to no request.
 //!
-//! Each must fail at most its own call, say why, and leave the server usable.
+//! Each must fail at most its own call with the cause, and leave the server usable.
 
 use std::time::Duration;
 
@@ -12,17 +12,22 @@ use testkit::time::at_once;
 
 use crate::support::{Running, launch, ready, text, tool};
 
-/// A call that must fail at once, and say why with these words.
+/// Checks that a call fails at once, with a cause that contains these words.
 async fn fails_with_cause(misbehaviour: &[&str], words: &str) {
     let mut arguments = vec!["--misbehave"];
     arguments.extend(misbehaviour);
     let mut server = ready(&arguments).await;
-    // It is awaited for half of the time that it has, so no timeout ends it.
+    // The wait is half of the call's deadline, so no timeout ends the call.
     let result = server.echo("hello").await;
     let Err(error) = result else { panic!("{misbehaviour:?}: the call must fail, not {result:?}") };
     assert!(error.to_string().contains(words), "{misbehaviour:?}: the cause must be named, not: {error}");
     server.assert_usable(misbehaviour[0]).await;
-    assert_eq!(server.notes().len(), 1, "{misbehaviour:?}: the line is shown with its fault: {:?}", server.notes());
+    assert_eq!(
+        server.notes().len(),
+        1,
+        "{misbehaviour:?}: the line must be shown with its fault: {:?}",
+        server.notes()
+    );
     server.stop().await;
 }
 
@@ -100,7 +105,7 @@ async fn a_second_answer_is_dropped_and_told() {
     server.assert_usable("a second answer").await;
     let anomalies =
         server.told.iter().filter(|event| matches!(event, DriverEvent::Session(SessionEvent::Anomaly { .. })));
-    assert_eq!(anomalies.count(), 1, "X38: the second answer is told as an anomaly");
+    assert_eq!(anomalies.count(), 1, "X38: the second response must be reported as an anomaly");
     server.stop().await;
 }
 
@@ -110,7 +115,7 @@ async fn a_banner_is_shown_and_does_no_harm() {
     assert_eq!(text(&server.echo("hello").await), "hello", "X42: banner lines must not break the session");
     let notes = server.notes();
     assert_eq!(notes.len(), 3, "X42: each banner line is shown: {notes:?}");
-    assert!(notes[0].contains("standard output"), "X42: and what is wrong with it: {}", notes[0]);
+    assert!(notes[0].contains("standard output"), "X42: the fault must be reported: {}", notes[0]);
     server.stop().await;
 }
 
@@ -140,7 +145,7 @@ async fn a_silent_call_is_cancelled_at_once_and_the_server_told() {
         std::fs::read_to_string(&record).unwrap_or_default().contains("notifications/cancelled")
     })
     .await;
-    assert!(told, "[cancel-stdio-notify], X35: the server is told with notifications/cancelled");
+    assert!(told, "[cancel-stdio-notify], X35: the server must receive notifications/cancelled");
     server.stop().await;
 }
 
@@ -159,7 +164,7 @@ async fn a_server_that_never_answers_initialize_is_given_up() {
     assert!(matches!(last, Some(DriverEvent::Exited { .. })), "the process is ended as well, last was {last:?}");
 }
 
-/// `[stdio-launch-subprocess]`
+/// Covers `[stdio-launch-subprocess]`: the messages over the pipes of a subprocess.
 #[tokio::test]
 async fn every_line_is_told_in_order_and_whole() {
     let mut server = ready(&["--revision", "2025-06-18"]).await;

@@ -1,4 +1,4 @@
-//! Servers that end too early, half, or not at all.
+//! Tests of servers that end early, partially, or never.
 
 use std::time::{Duration, Instant};
 
@@ -9,9 +9,9 @@ use serde_json::json;
 
 use crate::support::{Running, launch, launch_with, ready, scripted, tool};
 
-/// The position of the first event for which this holds.
+/// Returns the position of the first event that matches.
 fn position(server: &Running, holds: impl Fn(&DriverEvent) -> bool) -> usize {
-    server.told.iter().position(holds).expect("the event has come")
+    server.told.iter().position(holds).expect("the event was received")
 }
 
 #[tokio::test]
@@ -25,11 +25,14 @@ async fn exit_in_the_middle_of_a_call() {
     let hint =
         position(&server, |event| matches!(event, DriverEvent::Stderr { line } if line.contains("DATABASE_PATH")));
     let closed = position(&server, |event| *event == DriverEvent::Session(SessionEvent::Closed(reason.clone())));
-    assert!(hint < exited && exited < closed, "its last words and its end are told before the session is closed");
+    assert!(
+        hint < exited && exited < closed,
+        "the last output and the exit must be reported before the session is closed"
+    );
     assert_eq!(
         server.handle.stderr.last_lines(2),
         ["fatal: cannot open the database", "hint: set DATABASE_PATH"],
-        "[stdio-stderr-capture]: its last words are kept"
+        "[stdio-stderr-capture]: the last lines must be stored"
     );
 }
 
@@ -49,9 +52,9 @@ async fn exit_at_once() {
 #[tokio::test]
 async fn exit_in_the_middle_of_a_line() {
     let mut server = ready(&["--misbehave", "half-line"]).await;
-    let error = server.echo("hello").await.expect_err("the answer is cut");
+    let error = server.echo("hello").await.expect_err("the response is truncated");
     server.until_end().await;
-    assert_eq!(server.notes().len(), 1, "the half line is shown: {error}");
+    assert_eq!(server.notes().len(), 1, "the truncated line must be shown: {error}");
     position(&server, |event| *event == DriverEvent::Exited { status: Some(4), signal: None });
 }
 
@@ -60,7 +63,7 @@ async fn end_by_a_signal() {
     let mut server = ready(&["--misbehave", "abort"]).await;
     let result = server.echo("hello").await;
     let reason = CloseReason::ServerExited { status: None, signal: Some(6) };
-    assert_eq!(result, Err(CallError::Closed(reason)), "the signal is told");
+    assert_eq!(result, Err(CallError::Closed(reason)), "the signal must be reported");
     server.until_end().await;
 }
 
@@ -75,14 +78,14 @@ async fn output_closed_and_alive() {
     );
     let group = server.handle.process.group;
     server.until_end().await;
-    assert_eq!(testkit::processes::alive_in_group(group), Vec::<u32>::new(), "and the process is ended");
+    assert_eq!(testkit::processes::alive_in_group(group), Vec::<u32>::new(), "the process must be ended");
 }
 
 #[tokio::test]
 async fn input_closed_and_alive() {
     let mut server = ready(&["--misbehave", "close-stdin"]).await;
     let first = server.begin(tool("echo", json!({"text": "hello"}))).await;
-    // sleep: nobody is told that another program closed its input.
+    // sleep: no event reports that another program has closed its input.
     tokio::time::sleep(Duration::from_millis(300)).await;
     let second = server.begin(tool("echo", json!({"text": "again"}))).await;
     let result = server.done(second).await;
@@ -92,7 +95,7 @@ async fn input_closed_and_alive() {
     let of_first = server.told.iter().any(
         |event| matches!(event, DriverEvent::Session(SessionEvent::Done { call, result: Err(_) }) if *call == first),
     );
-    assert!(of_first, "the call before it ends as well");
+    assert!(of_first, "the previous call must fail as well");
 }
 
 #[tokio::test]
@@ -146,7 +149,7 @@ async fn a_call_after_the_stop_is_refused() {
     let deadline = mcp_proto::Timeouts::default().deadline();
     server.send(DriverCommand::Call { request: tool("echo", json!({})), deadline, reply }).await;
     let refused = name.await.expect("the driver still answers");
-    assert_eq!(refused, Err(CallError::Closed(CloseReason::StoppedByUser)), "and says why it cannot");
+    assert_eq!(refused, Err(CallError::Closed(CloseReason::StoppedByUser)), "the call must be refused with the reason");
     server.send(DriverCommand::Stop).await;
     server.until_end().await;
 }
@@ -158,5 +161,5 @@ async fn a_handle_that_is_dropped_stops_the_server() {
     drop(handle);
     let end = async { while events.recv().await.is_some() {} };
     testkit::deadline::within(Duration::from_secs(3), "the driver ends with its handle", end).await;
-    assert_eq!(testkit::processes::alive_in_group(group), Vec::<u32>::new(), "nothing of the server is left");
+    assert_eq!(testkit::processes::alive_in_group(group), Vec::<u32>::new(), "no process of the server must remain");
 }

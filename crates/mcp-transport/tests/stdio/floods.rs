@@ -1,4 +1,4 @@
-//! X40, X41: too much of one thing, and servers that do not read.
+//! X40, X41: tests of floods, and of servers that do not read.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ async fn stderr_without_newline_costs_no_more_than_the_ring() {
             _ => 0,
         })
         .sum();
-    assert!(dropped > 67_000_000, "X40: what was not shown is counted, {dropped} bytes were");
+    assert!(dropped > 67_000_000, "X40: bytes that were not shown must be counted, {dropped} were");
 }
 
 #[tokio::test]
@@ -35,7 +35,7 @@ async fn stderr_lines_are_shown_at_a_bounded_rate_and_the_last_are_kept() {
     server.stop().await;
     let shown = server.told.iter().filter(|event| matches!(event, DriverEvent::Stderr { .. })).count();
     assert!(shown < 1000, "X40: of 100,000 lines only some are shown, not {shown}");
-    assert_eq!(server.handle.stderr.last_lines(1), ["warning number 99999"], "the last line is kept");
+    assert_eq!(server.handle.stderr.last_lines(1), ["warning number 99999"], "the last line must be stored");
 }
 
 #[tokio::test]
@@ -65,7 +65,7 @@ async fn garbage_is_counted_and_not_told_line_by_line() {
     }
     let shown = server.notes().len() as u64;
     assert_eq!(lines + shown, 200_000, "X41: every line is shown or counted ({shown} were shown)");
-    assert!(bytes > lines * 30, "and the bytes are counted, too");
+    assert!(bytes > lines * 30, "the bytes must be counted, too");
 }
 
 #[tokio::test]
@@ -84,13 +84,12 @@ async fn a_flood_waits_in_the_servers_own_pipe_while_nobody_looks() {
     let mut server = ready(&["--misbehave", "flood-log", "--count", "200000"]).await;
     let before = Running::memory();
     let call = server.begin(tool("echo", json!({"text": "hello"}))).await;
-    // The owner of the session is busy with something else.
-    // sleep: memory is measured while the server writes, in real time.
+    // sleep: memory is measured while the server writes, in real time, and no events are received.
     tokio::time::sleep(Duration::from_secs(1)).await;
     let grown = Running::memory().saturating_sub(before);
     assert!(grown < 20_000_000, "X41: while nobody takes events, memory grew by {grown}");
     server.send(DriverCommand::Stop).await;
-    // Events are still not taken: the process must be ended all the same.
+    // Events are still not received, but the process must be ended.
     let group = server.handle.process.group;
     let gone = testkit::deadline::holds_within(Duration::from_secs(5), || {
         testkit::processes::alive_in_group(group).is_empty()
@@ -108,13 +107,13 @@ async fn a_server_that_never_reads_cannot_block_the_driver() {
     let mut server = launch_with(&scripted(&["--misbehave", "flood-malformed", "--count", "20000"]), limits).await;
     server.until_ready().await;
     let call = server.begin(tool("echo", json!({"text": "hello"}))).await;
-    // More than a pipe holds.
+    // Larger than the capacity of a pipe.
     let large = "x".repeat(300_000);
     let second = server.begin(tool("echo", json!({ "text": large }))).await;
     let first = server.done(call).await;
     assert!(first.is_err(), "the call ends: {first:?}");
     let ended = server.done(second).await;
-    assert!(ended.is_err(), "so does the one that could not be written: {ended:?}");
+    assert!(ended.is_err(), "the call that could not be written must fail: {ended:?}");
     server.until_end().await;
     let reason = closed(&server);
     let words = reason.to_string();
@@ -141,11 +140,11 @@ async fn what_waits_to_be_written_is_bounded() {
     assert!(words.contains("does not read its input"), "the reason must be named, not: {words}");
 }
 
-/// Why the session was closed.
+/// Returns the reason why the session was closed.
 fn closed(server: &Running) -> CloseReason {
     let reason = server.told.iter().find_map(|event| match event {
         DriverEvent::Session(SessionEvent::Closed(reason)) => Some(reason.clone()),
         _ => None,
     });
-    reason.expect("the session says why it was closed")
+    reason.expect("the reason was reported")
 }

@@ -1,4 +1,4 @@
-//! Nothing is left alive after the end of a server, however its session ends.
+//! Tests that no process of a server remains after its end, however its session ends.
 
 use std::time::Duration;
 
@@ -49,7 +49,7 @@ fn a_runtime_that_ends_takes_the_servers_with_it() {
     assert!(!alive_in_group(group).is_empty(), "the server runs");
     drop(runtime);
     let gone = (0..200).any(|_| {
-        // sleep: looks again until it holds; no event tells of it.
+        // sleep: polls until the group is empty, since no event reports it.
         std::thread::sleep(Duration::from_millis(10));
         alive_in_group(group).is_empty()
     });

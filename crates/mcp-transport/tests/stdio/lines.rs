@@ -1,4 +1,4 @@
-//! The line decoder, at every split of its input.
+//! Tests of the line decoder with every split of its input.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ fn decoded(limit: usize, chunks: &[&[u8]]) -> Vec<Line> {
     lines
 }
 
-/// What should come, by the plainest means.
+/// Returns the expected items, computed by a simple reference implementation.
 fn expected(limit: usize, input: &[u8]) -> Vec<Line> {
     let mut lines = Vec::new();
     for line in input.split(|byte| *byte == b'\n') {
@@ -92,16 +92,16 @@ fn a_long_line_is_skipped_without_being_stored() {
         }
         assert!(buffer.capacity() <= 4 * limit, "X37: 64 MiB without newline took {} bytes", buffer.capacity());
     }
-    assert_eq!(seen.len(), 1, "it is reported at once, and once");
+    assert_eq!(seen.len(), 1, "the line must be reported once, as soon as it exceeds the limit");
     buffer.extend_from_slice(b"\n{}\n");
     let Some(Line::TooLongEnded { seen, tail, .. }) = decoder.decode(&mut buffer).unwrap() else {
         panic!("X37: the end of the long line must be reported");
     };
-    assert_eq!((seen, tail.len()), (64 * 1024 * 1024, EXCERPT_BYTES), "with its length and its last bytes");
+    assert_eq!((seen, tail.len()), (64 * 1024 * 1024, EXCERPT_BYTES), "its length and its last bytes must be reported");
     assert_eq!(
         decoder.decode(&mut buffer).unwrap(),
         Some(Line::Whole(Bytes::from_static(b"{}"))),
-        "X37: the next line is read as if nothing had been"
+        "X37: the next line must be read normally"
     );
 }
 

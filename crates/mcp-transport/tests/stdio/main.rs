@@ -1,4 +1,4 @@
-//! Sessions with local servers as real processes: hostile ones, dying ones, and what is left of them.
+//! Tests of sessions with local servers as real processes, including hostile ones and ones that end unexpectedly.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, unreachable_pub)]
 

@@ -1,4 +1,4 @@
-//! The driver on two streams in memory, with a clock that the tests move.
+//! Tests of the driver on two in-memory streams, with a paused clock.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 
 use crate::support::config;
 
-/// A driver, and the server's end of its streams.
+/// Starts a driver and returns the server's end of its streams.
 fn driven(capacity: usize) -> (mpsc::Sender<DriverCommand>, mpsc::Receiver<DriverEvent>, MemoryEnd) {
     let (ours, servers) = pair(capacity);
     let (sender, events) = mpsc::channel(16);
@@ -25,7 +25,7 @@ async fn closed(events: &mut mpsc::Receiver<DriverEvent>) -> CloseReason {
             return reason;
         }
     }
-    panic!("the session must say why it was closed")
+    panic!("the session must report why it was closed")
 }
 
 #[tokio::test(start_paused = true)]
@@ -42,7 +42,7 @@ async fn a_session_opens_over_memory() {
     let initialized = lines.next_line().await.unwrap().unwrap();
     assert!(initialized.contains("notifications/initialized"), "the session goes on: {initialized}");
     commands.send(DriverCommand::Stop).await.unwrap();
-    assert_eq!(closed(&mut events).await, CloseReason::StoppedByUser, "Stop ends it");
+    assert_eq!(closed(&mut events).await, CloseReason::StoppedByUser, "Stop must end the session");
     assert_eq!(events.recv().await, None, "nothing follows");
 }
 
@@ -64,7 +64,7 @@ async fn an_owner_that_goes_away_ends_the_driver() {
     drop(events);
     let mut rest = Vec::new();
     let read = tokio::time::timeout(Duration::from_secs(60), reader.read_to_end(&mut rest)).await;
-    assert!(read.is_ok(), "the driver closes its end when nobody takes its events");
+    assert!(read.is_ok(), "the driver must close its end when its events are not received");
     let refused = commands.send(DriverCommand::Stop).await;
-    assert!(refused.is_err(), "and is gone");
+    assert!(refused.is_err(), "the driver must have ended");
 }

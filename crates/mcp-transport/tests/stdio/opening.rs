@@ -1,4 +1,4 @@
-//! Finding the revision with real processes.
+//! Tests of the detection of the revision with real processes.
 
 use mcp_proto::{Opening, OpeningFault, Revision, SessionConfig, SessionEvent, Timeouts};
 use mcp_transport::{DriverEvent, run};
@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 
 use crate::support::{Running, config, scripted, started, text};
 
-/// A server that is probed first.
+/// Starts a server with a session that probes the revision first.
 async fn probed(arguments: &[&str]) -> Running {
     let process = started(&scripted(arguments)).await;
     let (sender, events) = mpsc::channel(64);
@@ -24,8 +24,8 @@ async fn opens_as(arguments: &[&str], revision: Revision) {
             _ => None,
         })
         .await;
-    assert_eq!(found, revision, "{arguments:?}: the revision that the server speaks is found");
-    assert_eq!(text(&server.echo("hello").await), "hello", "{arguments:?}: and spoken");
+    assert_eq!(found, revision, "{arguments:?}: the server's revision must be detected");
+    assert_eq!(text(&server.echo("hello").await), "hello", "{arguments:?}: the session must work");
     server.stop().await;
 }
 

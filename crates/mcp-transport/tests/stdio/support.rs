@@ -1,4 +1,4 @@
-//! A driver with a scripted server, and waiting for what it tells.
+//! A driver with a scripted server, and helpers that wait for its events.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,17 +12,17 @@ use serde_json::{Map, Value, json};
 use testkit::deadline::within;
 use tokio::sync::{mpsc, oneshot};
 
-/// No test waits longer for one thing.
+/// Time limit of each wait in the tests.
 pub const LONG: Duration = Duration::from_secs(9);
 
 pub struct Running {
     pub handle: DriverHandle,
     pub events: mpsc::Receiver<DriverEvent>,
-    /// All that was told so far.
+    /// Events that were received so far.
     pub told: Vec<DriverEvent>,
 }
 
-/// The command for `scripted-server` with these arguments.
+/// Returns the command for `scripted-server` with these arguments.
 pub fn scripted(arguments: &[&str]) -> ServerCommand {
     ServerCommand {
         approved: None,
@@ -61,7 +61,7 @@ pub async fn launch_with(command: &ServerCommand, limits: DriverLimits) -> Runni
     Running { handle, events, told: Vec::new() }
 }
 
-/// Starts a server and waits until it can be used.
+/// Starts a server and waits until it is ready.
 pub async fn ready(arguments: &[&str]) -> Running {
     let mut running = launch(arguments).await;
     running.until_ready().await;
@@ -76,7 +76,7 @@ impl Running {
         .await;
     }
 
-    /// Takes events until one is what is looked for.
+    /// Receives events until `find` matches one.
     pub async fn until<T>(&mut self, what: &str, mut find: impl FnMut(&DriverEvent) -> Option<T>) -> T {
         within(LONG, what, async {
             loop {
@@ -93,7 +93,7 @@ impl Running {
         .await
     }
 
-    /// Takes events until the driver has ended.
+    /// Receives events until the driver has ended.
     pub async fn until_end(&mut self) {
         within(LONG, "the driver ends", async {
             while let Some(event) = self.events.recv().await {
@@ -114,7 +114,7 @@ impl Running {
         name.await.expect("the driver answers").expect("the call is sent")
     }
 
-    /// The result of a call.
+    /// Waits for the result of a call.
     pub async fn done(&mut self, call: CallId) -> Result<ServerResult, CallError> {
         self.until("the call ends", |event| match event {
             DriverEvent::Session(SessionEvent::Done { call: ended, result }) if *ended == call => Some(result.clone()),
@@ -123,13 +123,13 @@ impl Running {
         .await
     }
 
-    /// Calls `echo` and returns how it ended.
+    /// Calls `echo` and returns its result.
     pub async fn echo(&mut self, text: &str) -> Result<ServerResult, CallError> {
         let call = self.begin(tool("echo", json!({ "text": text }))).await;
         self.done(call).await
     }
 
-    /// A second, ordinary request works.
+    /// Checks that another request succeeds.
     pub async fn assert_usable(&mut self, after: &str) {
         let call = self.begin(ClientRequest::Ping).await;
         let result = self.done(call).await;
@@ -148,12 +148,12 @@ impl Running {
         })
     }
 
-    /// The notes on frames that could not be read.
+    /// Returns the notes on invalid frames.
     pub fn notes(&self) -> Vec<&str> {
         self.frames().filter_map(|frame| frame.note.as_deref()).collect()
     }
 
-    /// Resident memory of this test's own process.
+    /// Returns the resident memory of the test process, in bytes.
     pub fn memory() -> u64 {
         testkit::processes::resident_bytes(std::process::id()).unwrap_or_default()
     }
@@ -167,7 +167,7 @@ pub fn tool(name: &str, arguments: Value) -> ClientRequest {
     ClientRequest::CallTool { name: name.to_owned(), arguments, as_task: false }
 }
 
-/// The text of a tool's result.
+/// Returns the text of a tool's result.
 pub fn text(result: &Result<ServerResult, CallError>) -> String {
     match result {
         Ok(ServerResult::Tool(result)) => result

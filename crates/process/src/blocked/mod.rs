@@ -1,8 +1,9 @@
-//! What a server may have missed in its sandbox: paths that its command or its own words name, that are there, and that the sandbox
-//! hides. For each, the folder that would bring it into reach, or why none is proposed. The host asks after a failed start.
+//! Paths that a failed server may have missed in its sandbox: paths that exist, that the sandbox hides, and that the
+//! command or the server's standard error names. For each path the module proposes the folder to add to the sandbox, or
+//! reports why it proposes none. The host calls [`blocked`] after a failed start.
 //!
-//! The words are a server's, so they may be a lie. They decide nothing: a folder is shown with what lies there, adding it is its
-//! user's act, and the start with it is asked about anew.
+//! Standard error is untrusted: a server can name any path. No access follows from it. The user sees the content of a
+//! proposed folder before adding it, and the start with the new folder requires a new approval.
 
 mod words;
 
@@ -20,62 +21,63 @@ use crate::sandbox::installation::package_root;
 
 pub use breadth::NotOffered;
 
-/// The most paths of one server that are told.
+/// Maximum number of paths that are reported for one server.
 const MOST_BLOCKED: usize = 4;
-/// The most names of a folder that are shown, and the most that are counted.
+/// Maximum number of names of a folder that are shown, and of entries that are counted.
 const MOST_NAMES: usize = 6;
 const MOST_COUNTED: usize = 1000;
-/// The longest name that is shown, in characters.
+/// Maximum length of a shown name, in characters.
 const LONGEST_NAME: usize = 80;
-/// The most folders above a file in which its project is looked for.
+/// Maximum number of ancestors of a file that are searched for the root of its project.
 const MOST_ABOVE: usize = 6;
 
-/// Something that is there, that the sandbox hides, and that the server seems to need.
+/// An existing path that the sandbox hides and that the server seems to need.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Blocked {
-    /// Its path, as it was named.
+    /// The path as the command or the server named it.
     pub path: String,
-    /// Who named it.
+    /// Origin of the path: the command or the server.
     pub named_by: NamedBy,
-    /// The folder that would bring it into reach.
+    /// The folder that would make the path accessible, or the reason why none is proposed.
     pub offer: FolderOffer,
 }
 
-/// Who named a path.
+/// The origin of a path in [`Blocked`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum NamedBy {
-    /// The command, which its user has approved.
+    /// The command, which the user has approved.
     Command,
-    /// The server, in what it wrote before it ended. It may say anything.
+    /// The server, in its output before it ended. Untrusted.
     Server,
 }
 
-/// Whether a folder is proposed to be added to a sandbox.
+/// A proposal to add a folder to a sandbox, or the reason why there is none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum FolderOffer {
-    /// This folder, to be read.
+    /// Proposes to add this folder with read access.
     Folder {
-        /// Its path, with no link in it.
+        /// Path of the folder, with symbolic links resolved.
         folder: String,
-        /// Names of what lies there, the first ones.
+        /// Names of the first entries of the folder, at most six.
         names: Vec<String>,
-        /// How much lies there, up to a thousand.
+        /// Number of entries of the folder, at most 1000.
         count: u32,
     },
-    /// None.
+    /// Proposes no folder for the path.
     None {
-        /// Why not.
+        /// The reason why no folder is proposed.
         because: NotOffered,
     },
 }
 
-/// What the server may have missed in this plan, likeliest first. `said` is what it wrote to standard error. Reads the disk.
+/// Returns what the server may have missed under this plan, at most [`MOST_BLOCKED`] entries, the most likely ones
+/// first. `said` is the server's output to standard error. Reads the disk.
 #[must_use]
 pub fn blocked(
     said: &[String],
@@ -118,10 +120,10 @@ struct Judging<'p> {
 }
 
 impl Judging<'_> {
-    /// None if nothing lies there, or the sandbox shows it.
+    /// Returns `None` if the path does not exist or the sandbox makes it accessible.
     fn judge(&self, path: &Path, named_by: NamedBy) -> Option<Blocked> {
         let real = path.canonicalize().ok()?;
-        // A link that the sandbox lacks to something that it shows: no folder would help.
+        // A link that is missing in the sandbox but leads to an accessible path: adding a folder would not help.
         if self.is_reached(path) || self.is_reached(&real) {
             return None;
         }
@@ -141,8 +143,8 @@ impl Judging<'_> {
         path.starts_with(&reach.home) || reach.covering(path).is_some() && !is_hidden
     }
 
-    /// The smallest folder that brings a path into reach with what it needs: the packages or the project that it is part of, else the folder
-    /// that it lies in.
+    /// Returns the smallest folder that makes a path accessible together with the files it depends on: the package
+    /// folder or project that contains it, else its parent folder.
     fn folder(&self, real: &Path) -> Result<PathBuf, NotOffered> {
         if breadth::may_hold_data(real, self.home) {
             return Err(NotOffered::Secrets);
@@ -158,7 +160,7 @@ impl Judging<'_> {
     }
 }
 
-/// The first names in a folder, and how many there are.
+/// Returns the first names in a folder, sorted, and the number of entries.
 fn content(folder: &Path) -> (Vec<String>, u32) {
     let Ok(entries) = std::fs::read_dir(folder) else { return (Vec::new(), 0) };
     let mut names: Vec<String> =

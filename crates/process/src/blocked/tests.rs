@@ -1,4 +1,4 @@
-//! Tests of what a failed start in a sandbox proposes. Caller: `blocked/mod.rs`.
+//! Tests of the folders proposed after a failed start in a sandbox.
 
 #![allow(clippy::unwrap_used)]
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::programs::PathSource;
 use crate::sandbox::{Mechanism, Network, Reach, ResourceLimits, Sandbox};
 
-/// A home with a server's files beside the user's.
+/// A home folder with the files of a server and of the user.
 struct Ground {
     _folder: tempfile::TempDir,
     home: PathBuf,
@@ -38,7 +38,7 @@ impl Ground {
         Self { _folder: folder, home }
     }
 
-    /// What a server may have missed that wrote this.
+    /// Returns what a server with this output may have missed.
     fn missed(&self, said: &str) -> Vec<Blocked> {
         let hidden = vec![self.home.join("data")];
         let sandbox = Sandbox {
@@ -57,7 +57,7 @@ impl Ground {
         paths.iter().filter_map(|path| judging.judge(path, NamedBy::Server)).collect()
     }
 
-    /// The folder that is proposed for what this names, below the home; or why none is.
+    /// Returns the folder, relative to the home, that is proposed for this path, or the reason why none is.
     fn offer(&self, path: &str) -> Result<String, NotOffered> {
         let missed = self.missed(&format!("Error: ENOENT, open '{path}'"));
         match &missed[0].offer {
@@ -76,15 +76,15 @@ fn s36_the_smallest_folder_that_helps_is_proposed() {
     assert_eq!(ground.offer("~/work/notes/a.txt"), Ok("work/notes".to_owned()), "else the folder");
     assert_eq!(ground.offer("~/work/app/node_modules/zod"), Ok("work/app/node_modules".to_owned()), "packages");
     let missed = ground.missed("Cannot find package 'zod' imported from ~/work/app/index.js");
-    assert_eq!(
-        missed.len(),
-        1,
-        "where its importer looks for it, and not the importer, which is not there: {missed:?}"
-    );
+    assert_eq!(missed.len(), 1, "only the package folder: the importer does not exist: {missed:?}");
     let FolderOffer::Folder { names, count, .. } = &ground.missed("'~/work/notes/a.txt'")[0].offer else {
         panic!("a folder is proposed")
     };
-    assert_eq!((names.as_slice(), *count), (["a.txt".to_owned()].as_slice(), 1), "what lies there is told");
+    assert_eq!(
+        (names.as_slice(), *count),
+        (["a.txt".to_owned()].as_slice(), 1),
+        "the content of the folder is reported"
+    );
 }
 
 #[test]
@@ -108,9 +108,9 @@ fn s36_no_words_have_a_home_or_secrets_proposed() {
     ] {
         assert_eq!(ground.offer(path), Err(because), "{path}");
     }
-    assert_eq!(ground.missed("open '~/nothing/here'"), [], "what is not there is not the sandbox's doing");
-    assert_eq!(ground.missed("open '~/data/sandbox/own/x'"), [], "nor is what it reaches");
-    assert_eq!(ground.missed("open '/usr/bin/env'"), [], "nor what is the system's to read");
+    assert_eq!(ground.missed("open '~/nothing/here'"), [], "a path that does not exist is not reported");
+    assert_eq!(ground.missed("open '~/data/sandbox/own/x'"), [], "a path in the sandbox's home is not reported");
+    assert_eq!(ground.missed("open '/usr/bin/env'"), [], "a readable system path is not reported");
 }
 
 #[test]

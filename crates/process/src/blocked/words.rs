@@ -1,21 +1,22 @@
-//! Paths in what a server wrote before it ended. In whatever words: Node.js, Python, Go, shells and the loader each have their own, so
-//! every absolute path counts, and a module that was not found counts where its importer would look for it.
+//! Extracts paths from the last output of a server. Node.js, Python, Go, shells and the dynamic loader each phrase
+//! errors differently, so every absolute path counts. A module that was not found counts at the locations where its
+//! importer would look for it.
 
 use std::path::{Path, PathBuf};
 
-/// The most lines that are looked at, the last ones, and the most bytes of one.
+/// Maximum number of lines that are parsed, the last ones, and of bytes of one line.
 const MOST_LINES: usize = 64;
 const LONGEST_LINE: usize = 4096;
-/// The most paths that are looked up, and the longest, in bytes.
+/// Maximum number of paths that are looked up, and maximum length of a path in bytes.
 const MOST_PATHS: usize = 128;
 const LONGEST_PATH: usize = 1024;
-/// The most files that may have asked for a module.
+/// Maximum number of files that are considered as importers of a missing module.
 const MOST_IMPORTERS: usize = 8;
-/// The most folders above one of them in which modules are looked for.
+/// Maximum number of ancestors of an importer in which modules are looked for.
 const MOST_ABOVE: usize = 8;
-/// The longest name of a module, as npm has it.
+/// Maximum length of a module name, the limit of npm.
 const LONGEST_NAME: usize = 214;
-/// What stands before the name of a module that was not found.
+/// Text before the name of a missing module in the error messages of Node.js and Python.
 const NOT_FOUND: [(&str, Language); 3] = [
     ("Cannot find package '", Language::Node),
     ("Cannot find module '", Language::Node),
@@ -28,7 +29,7 @@ enum Language {
     Python,
 }
 
-/// The paths that lines name, and where the modules would lie that they miss. None of them is known to be there.
+/// Returns the paths that the lines name, and the paths where missing modules would be. None of them is known to exist.
 pub(super) fn paths(lines: &[String]) -> Vec<PathBuf> {
     let last = lines.len().saturating_sub(MOST_LINES);
     let lines: Vec<&str> = lines[last..].iter().map(|line| cut(line)).collect();
@@ -47,7 +48,7 @@ pub(super) fn paths(lines: &[String]) -> Vec<PathBuf> {
     found
 }
 
-/// The beginning of a line.
+/// Truncates a line to [`LONGEST_LINE`] bytes at a character boundary.
 fn cut(line: &str) -> &str {
     let mut end = line.len().min(LONGEST_LINE);
     while !line.is_char_boundary(end) {
@@ -56,7 +57,7 @@ fn cut(line: &str) -> &str {
     &line[..end]
 }
 
-/// Where the modules would lie that were not found, for each file that is named.
+/// Returns the paths where the missing modules would be, relative to each of the named files.
 fn modules(lines: &[&str], files: &[PathBuf]) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for (before, language) in NOT_FOUND {
@@ -82,7 +83,7 @@ fn modules(lines: &[&str], files: &[PathBuf]) -> Vec<PathBuf> {
     found
 }
 
-/// Whether this names a module, and leads to no other folder.
+/// Returns `true` if the text is a plain module name without `..` or other path syntax.
 fn is_module(name: &str) -> bool {
     let is_plain = |part: &str| {
         let is_fitting = |c: char| c.is_ascii_alphanumeric() || matches!(c, '@' | '-' | '_' | '.' | '~');
@@ -91,7 +92,7 @@ fn is_module(name: &str) -> bool {
     name.len() <= LONGEST_NAME && name.split('/').count() <= 4 && name.split('/').all(is_plain)
 }
 
-/// The absolute paths of a line.
+/// Returns the absolute paths in a line.
 fn paths_of(line: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut before = None;
@@ -107,7 +108,7 @@ fn paths_of(line: &str) -> Vec<PathBuf> {
     found
 }
 
-/// What may be a path at the beginning of a text: up to the quote that was opened before it, a blank, or a colon.
+/// Collects the possible paths at the beginning of a text: up to the closing quote, a blank, or a colon.
 fn candidates(text: &str, before: Option<char>, found: &mut Vec<PathBuf>) {
     let quote = before.filter(|before| "'\"`".contains(*before));
     let ends: [Option<&str>; 3] = match quote {
@@ -115,7 +116,7 @@ fn candidates(text: &str, before: Option<char>, found: &mut Vec<PathBuf>) {
         None => [
             text.split(|c: char| c.is_whitespace() || "'\"`)]}>,;".contains(c)).next(),
             text.split(|c: char| c.is_whitespace() || "'\"`)]}>,;:".contains(c)).next(),
-            // Unquoted, with blanks, as Go writes it: `open /a b/c: no such file or directory`.
+            // Unquoted paths with blanks, as Go prints them: `open /a b/c: no such file or directory`.
             text.split(": ").next(),
         ],
     };
@@ -162,7 +163,8 @@ mod tests {
         assert!(python.contains(&"/w/src/shared".to_owned()) && python.contains(&"/w/src/shared.py".to_owned()));
     }
 
-    /// S36: what a hostile server writes costs a bounded number of looks at the disk, and leads nowhere else than it says.
+    /// S36: output of a hostile server costs a bounded number of disk accesses and yields no path but those it spells
+    /// out.
     #[test]
     fn s36_hostile_words_name_few_and_plain_paths() {
         let many: Vec<String> = (0..10_000).map(|n| format!("open '/w/{n}' /x/{n} /y/{n}")).collect();

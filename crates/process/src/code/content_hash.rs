@@ -1,5 +1,6 @@
-//! The hash of a launch file's content. Small files are read each time; the hash of a large one is remembered where the system shows
-//! that it has not changed since, as [`launch_files`](super::launch_files) looks at it several times for each start.
+//! Hash of a launch file's content. Small files are read each time. The hash of a large file is cached where file
+//! metadata proves that the file is unchanged, because [`launch_files`](super::launch_files) hashes it several times
+//! per start.
 
 #[cfg(target_os = "linux")]
 use std::collections::VecDeque;
@@ -9,12 +10,12 @@ use std::path::Path;
 
 use aws_lc_rs::digest::{Context, SHA256};
 
-/// The bytes that are read at a time.
+/// Size of the read buffer, in bytes.
 const PART: usize = 64 * 1024;
-/// Files up to this size, in bytes, are read each time: that takes no longer than to find out whether they changed.
+/// Files up to this size, in bytes, are read each time: reading takes no longer than checking whether they changed.
 const ALWAYS_READ: u64 = 64 * 1024;
 
-/// Opens a file to read it; a pipe without waiting for its writer.
+/// Opens a file for reading. Opening a pipe does not wait for its writer.
 pub(super) fn opened(real: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.read(true);
@@ -23,11 +24,12 @@ pub(super) fn opened(real: &Path) -> io::Result<File> {
     options.open(real)
 }
 
-/// The SHA-256 of a file's content in hexadecimal digits. None if it is larger than `most` bytes, no file, or can't be read.
+/// Returns the SHA-256 of a file's content in hexadecimal digits, or `None` if the file is larger than `most` bytes,
+/// not a regular file, or unreadable.
 pub(super) fn content_hash(real: &Path, most: u64) -> Option<String> {
     let file = opened(real).ok()?;
     let facts = file.metadata().ok()?;
-    // A pipe that was put in its place would have its reader wait.
+    // Reading a pipe that replaced the file would block.
     if !facts.is_file() || facts.len() > most {
         return None;
     }
@@ -38,7 +40,7 @@ pub(super) fn content_hash(real: &Path, most: u64) -> Option<String> {
     if let Some(known) = key.as_ref().and_then(cache::find) {
         return Some(known);
     }
-    // Before it is read: what is written later moves its times.
+    // Checked before the read: a later write changes the file's times.
     let key = key.filter(|_| cache::is_quiescent(&file));
     let hash = hashed(&file, most)?;
     if let Some(key) =
@@ -49,7 +51,7 @@ pub(super) fn content_hash(real: &Path, most: u64) -> Option<String> {
     Some(hash)
 }
 
-/// Reads the whole file. It may grow meanwhile.
+/// Hashes the whole file, or returns `None` on an error or if it grows beyond `most` bytes meanwhile.
 fn hashed(file: &File, most: u64) -> Option<String> {
     let (mut context, mut read, mut part) = (Context::new(&SHA256), 0_u64, vec![0; PART]);
     let mut file = file.take(most + 1);
@@ -67,9 +69,10 @@ fn hashed(file: &File, most: u64) -> Option<String> {
     (read <= most).then(|| context.finish().as_ref().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// Hashes by what the system says of a file. No program can set the status change time, but a write through a shared mapping moves it
-/// only if it is the first one to its page since the page was written out. So a hash is remembered only if nobody has the file open for
-/// writing when it is read: each later mapping begins with a write that moves the time.
+/// Cache of hashes, keyed by file metadata. No program can set the status change time, but a write through a shared
+/// mapping updates it only if it is the first write to its page since the page was written back. So a hash is cached
+/// only if no process has the file open for writing when it is read: each later mapping begins with a write that
+/// updates the time.
 #[cfg(target_os = "linux")]
 mod cache {
     use std::fs::Metadata;
@@ -80,14 +83,15 @@ mod cache {
     use super::VecDeque;
     pub(super) use crate::platform::is_quiescent;
 
-    /// The most files that are remembered; those that were read first are forgotten first.
+    /// Maximum number of cached hashes. The oldest one is evicted first.
     const KEPT: usize = 256;
-    /// File systems count time in steps: what was changed so short a while ago may change again with the same time.
+    /// File timestamps have a coarse resolution: a file changed more recently than this may change again within the
+    /// same timestamp.
     const SETTLED: Duration = Duration::from_secs(2);
 
     static HASHES: Mutex<VecDeque<(Key, String)>> = Mutex::new(VecDeque::new());
 
-    /// Tells one state of one file from all others.
+    /// Identifies one state of one file.
     #[derive(PartialEq, Eq)]
     pub(super) struct Key {
         place: (u64, u64),
@@ -97,7 +101,7 @@ mod cache {
     }
 
     impl Key {
-        /// None if the file was changed a moment ago.
+        /// Returns `None` if the file was changed within [`SETTLED`].
         pub(super) fn of(facts: &Metadata) -> Option<Key> {
             let since = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
             let settled = since.checked_sub(SETTLED)?.as_secs();
@@ -129,7 +133,7 @@ mod cache {
     }
 }
 
-/// Without a status change time and leases a program can hide that it wrote to a file, so nothing is remembered.
+/// Without a status change time and leases, a program can hide a write to a file, so nothing is cached.
 #[cfg(not(target_os = "linux"))]
 mod cache {
     #[derive(PartialEq, Eq)]
@@ -169,17 +173,17 @@ mod tests {
         aws_lc_rs::digest::digest(&SHA256, bytes).as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// The system's status change time can't be set, so a file has to become as old as is needed.
+    /// Waits until the file is old enough for the cache. The status change time can't be set by the test.
     fn settle(file: &Path) {
         let start = Instant::now();
         while cache::Key::of(&file.metadata().unwrap()).is_none() {
-            assert!(start.elapsed() < Duration::from_secs(30), "it settles");
-            // sleep: looks again until it holds; no event tells of it.
+            assert!(start.elapsed() < Duration::from_secs(30), "the file must become old enough for the cache");
+            // sleep: polls the file's age, since no event reports it.
             std::thread::sleep(Duration::from_millis(50));
         }
     }
 
-    /// A shared mapping of a file, through which it is changed without a system call.
+    /// A shared mapping of a file, through which the file is changed without a system call.
     struct Mapping {
         start: *mut u8,
         bytes: usize,
@@ -190,7 +194,7 @@ mod tests {
             let file = File::options().read(true).write(true).open(file).unwrap();
             let bytes = usize::try_from(file.metadata().unwrap().len()).unwrap();
             let access = libc::PROT_READ | libc::PROT_WRITE;
-            // SAFETY: the system chooses the place of the mapping.
+            // SAFETY: the kernel chooses the address of the mapping.
             let start =
                 unsafe { libc::mmap(std::ptr::null_mut(), bytes, access, libc::MAP_SHARED, file.as_raw_fd(), 0) };
             assert_ne!(start, libc::MAP_FAILED, "the file can be mapped");
@@ -198,14 +202,14 @@ mod tests {
         }
 
         fn write(&self, byte: u8) {
-            // SAFETY: the mapping holds more than one byte, until it is dropped.
+            // SAFETY: the mapping is larger than one byte and valid until it is dropped.
             unsafe { self.start.write_volatile(byte) };
         }
     }
 
     impl Drop for Mapping {
         fn drop(&mut self) {
-            // SAFETY: it was mapped so, and nothing refers to it any more.
+            // SAFETY: `start` and `bytes` are those of the mapping, and no reference to it remains.
             unsafe { libc::munmap(self.start.cast(), self.bytes) };
         }
     }
@@ -221,11 +225,11 @@ mod tests {
             settle(&file);
             let first = content_hash(&file, u64::MAX - 1).unwrap();
             let key = || cache::Key::of(&file.metadata().unwrap());
-            assert!(key().as_ref().and_then(cache::find).is_none(), "while it is mapped it is not remembered");
+            assert!(key().as_ref().and_then(cache::find).is_none(), "the hash of a mapped file must not be cached");
             mapping.write(b'c');
             let second = content_hash(&file, u64::MAX - 1).unwrap();
-            assert_ne!(second, first, "{bytes} bytes are read anew");
-            assert_eq!(second, sha256(&std::fs::read(&file).unwrap()), "as they are");
+            assert_ne!(second, first, "a file of {bytes} bytes must be read again");
+            assert_eq!(second, sha256(&std::fs::read(&file).unwrap()), "the hash must match the current content");
         }
     }
 
@@ -235,23 +239,27 @@ mod tests {
         let file = ground.path().join("program");
         let large = |byte: u8| vec![byte; usize::try_from(ALWAYS_READ).unwrap() + 1];
         std::fs::write(&file, large(1)).unwrap();
-        assert!(cache::Key::of(&file.metadata().unwrap()).is_none(), "what is new is not remembered");
+        assert!(cache::Key::of(&file.metadata().unwrap()).is_none(), "the hash of a new file must not be cached");
         settle(&file);
         let most = u64::MAX - 1;
         let first = content_hash(&file, most).unwrap();
         let key = || cache::Key::of(&file.metadata().unwrap());
         if cache::is_quiescent(&File::open(&file).unwrap()) {
-            assert_eq!(key().as_ref().and_then(cache::find), Some(first.clone()), "then it is");
+            assert_eq!(
+                key().as_ref().and_then(cache::find),
+                Some(first.clone()),
+                "the hash of a settled file must be cached"
+            );
         }
         let modified = file.metadata().unwrap().modified().unwrap();
         std::fs::write(&file, large(2)).unwrap();
         let times = std::fs::FileTimes::new().set_modified(modified).set_accessed(SystemTime::now());
         File::options().write(true).open(&file).unwrap().set_times(times).unwrap();
-        assert_eq!(file.metadata().unwrap().modified().unwrap(), modified, "the date is forged");
+        assert_eq!(file.metadata().unwrap().modified().unwrap(), modified, "the modification time must be restored");
         let second = content_hash(&file, most).unwrap();
-        assert_ne!(second, first, "it is read anew at once");
+        assert_ne!(second, first, "the changed file must be read again at once");
         settle(&file);
-        assert_eq!(content_hash(&file, most), Some(second), "and later");
+        assert_eq!(content_hash(&file, most), Some(second), "the hash must stay the same once the file has settled");
     }
 
     #[test]
@@ -260,9 +268,13 @@ mod tests {
         let file = ground.path().join("program");
         std::fs::write(&file, "0123456789").unwrap();
         assert_eq!(content_hash(&file, 9), None, "one byte too much");
-        assert_eq!(content_hash(&file, 10), Some(sha256(b"0123456789")), "all of it counts");
+        assert_eq!(content_hash(&file, 10), Some(sha256(b"0123456789")), "a file of exactly the limit must be hashed");
         let large = vec![7; PART * 2 + 1];
         std::fs::write(&file, &large).unwrap();
-        assert_eq!(content_hash(&file, u64::MAX - 1), Some(sha256(&large)), "in several parts");
+        assert_eq!(
+            content_hash(&file, u64::MAX - 1),
+            Some(sha256(&large)),
+            "a file larger than the buffer must be hashed"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Code on the disk: which files hold it, and which files an interpreter runs for a path or a module. `script_files.rs` asks.
+//! Code on the disk: detects files that hold code, and finds the files that an interpreter runs for a path or a module.
+//! Callers: `script_files.rs`, and `command.rs` for sandboxes.
 
 use std::ffi::OsString;
 use std::io::Read;
@@ -6,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use super::content_hash::opened;
 
-/// The most files of a command's arguments that a sandbox reaches because of them: the script, and one that is loaded before it.
+/// Maximum number of argument files that a sandbox makes accessible: the script, and one file that is loaded before it.
 const MOST_NAMED: usize = 2;
-/// How the names of files end that hold code.
+/// File extensions of code.
 const CODE: [&str; 72] = [
     "applescript",
     "awk",
@@ -83,7 +84,8 @@ const CODE: [&str; 72] = [
     "xsh",
     "zsh",
 ];
-/// How programs begin, and scripts that name their interpreter: ELF, Mach-O in both byte orders and for several machines, Windows.
+/// First bytes of executables, and of scripts with a shebang: ELF, Windows, Mach-O in both byte orders and widths,
+/// universal Mach-O.
 const MAGIC: [&[u8]; 8] = [
     b"#!",
     b"\x7fELF",
@@ -94,9 +96,9 @@ const MAGIC: [&[u8]; 8] = [
     b"\xfe\xed\xfa\xce",
     b"\xca\xfe\xba\xbe",
 ];
-/// The endings that Node and its relatives add to a name.
+/// Extensions that Node and compatible runtimes append to a name.
 const ADDED: [&str; 8] = ["js", "json", "node", "cjs", "mjs", "ts", "mts", "tsx"];
-/// Files that run when a folder is given to an interpreter or a project tool.
+/// Files that run if a folder is passed to an interpreter or a project tool.
 const ENTRIES: [&str; 14] = [
     "Cargo.toml",
     "Package.swift",
@@ -113,31 +115,31 @@ const ENTRIES: [&str; 14] = [
     "deno.json",
     ".npmrc",
 ];
-/// The endings of modules, and the files that run when a module is a folder.
+/// Extensions of modules that an interpreter loads by name.
 const MODULES: [&str; 6] = ["py", "pyc", "pm", "rb", "class", "js"];
-/// The endings of projects of .NET, by which they are found in their folder.
+/// Extensions of .NET project files, which are found in their folder.
 const DOTNET: [&str; 3] = ["csproj", "fsproj", "vbproj"];
-/// The most files of a folder that are looked at.
+/// Maximum number of entries of a folder that are examined.
 const MOST_IN_FOLDER: usize = 1024;
-/// The most libraries of one folder.
+/// Maximum number of libraries that are collected from one folder.
 const MOST_LIBRARIES: usize = 64;
-/// The most that is read of a `package.json`, in bytes.
+/// Maximum number of bytes that are read of a `package.json`.
 const MOST_OF_PACKAGE: u64 = 1024 * 1024;
 
-/// Tells if a file that is named somewhere holds code.
+/// Returns `true` if the name or the first bytes of a file say that it holds code.
 pub(super) fn is_code(file: &Path) -> bool {
     has_code_name(file) || begins_as_code(file)
 }
 
-/// The files with code that arguments name as a whole, the first ones: what an interpreter runs. Options are left out, and what options
-/// name after a `=`.
+/// Returns the first arguments that are, as a whole, paths of files with code: those that an interpreter runs. Options
+/// and their values after `=` are ignored.
 pub(crate) fn scripts_named(arguments: &[String], directory: &Path) -> Vec<PathBuf> {
     let words = arguments.iter().filter(|argument| !argument.starts_with('-'));
     let files = words.map(|word| directory.join(word)).filter(|file| file.is_file() && is_code(file));
     files.take(MOST_NAMED).collect()
 }
 
-/// Says if a path is named as scripts are. The file need not exist.
+/// Returns `true` if the path has an extension of code. The file need not exist.
 pub(crate) fn has_code_name(file: &Path) -> bool {
     ending_of(file).is_some_and(|ending| CODE.contains(&ending.as_str()))
 }
@@ -146,7 +148,7 @@ fn ending_of(file: &Path) -> Option<String> {
     Some(file.extension()?.to_string_lossy().to_lowercase())
 }
 
-/// The files in a folder that fit, in order.
+/// Returns the matching files of a folder, sorted.
 fn in_folder(folder: &Path, fits: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
     let Ok(entries) = folder.read_dir() else { return Vec::new() };
     let files = entries.take(MOST_IN_FOLDER).filter_map(|entry| Some(entry.ok()?.path()));
@@ -155,7 +157,7 @@ fn in_folder(folder: &Path, fits: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
     found
 }
 
-/// The shared libraries in a folder: `libc.so.6`, `libc.dylib`.
+/// Returns the shared libraries in a folder: `libc.so.6`, `libc.dylib`.
 pub(super) fn libraries(folder: &Path) -> Vec<PathBuf> {
     let is_library = |file: &Path| {
         let name = file.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
@@ -166,7 +168,7 @@ pub(super) fn libraries(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The folders with modules that Python adds to its own for `PYTHONUSERBASE`: `lib/python3.12/site-packages`.
+/// Returns the module folders that Python adds for `PYTHONUSERBASE`: `lib/python3.12/site-packages`.
 pub(super) fn user_packages(base: &Path) -> Vec<PathBuf> {
     let Ok(entries) = base.join("lib").read_dir() else { return Vec::new() };
     let folders = entries.take(MOST_IN_FOLDER).filter_map(|entry| Some(entry.ok()?.path().join("site-packages")));
@@ -181,7 +183,8 @@ pub(super) fn begins_as_code(file: &Path) -> bool {
     read.is_ok() && MAGIC.iter().any(|magic| first.starts_with(magic))
 }
 
-/// The files that an interpreter runs for a path: this one, or those that Node, Python or a project tool look for in its place.
+/// Returns the files that an interpreter runs for a path: the file itself, or those that Node, Python or a project tool
+/// resolve the path to.
 pub(super) fn run_by(at: &Path) -> Vec<PathBuf> {
     if at.is_file() {
         return vec![at.to_owned()];
@@ -211,7 +214,7 @@ fn with_added_ending(at: &Path) -> Vec<PathBuf> {
     ADDED.into_iter().map(named).filter(|file| file.is_file()).collect()
 }
 
-/// The file that a package names as its entry.
+/// Returns the entry file that a `package.json` names as `main`.
 fn main_of(package: &Path) -> Option<String> {
     let mut text = Vec::new();
     opened(package).ok()?.take(MOST_OF_PACKAGE).read_to_end(&mut text).ok()?;
@@ -219,7 +222,7 @@ fn main_of(package: &Path) -> Option<String> {
     package.get("main")?.as_str().map(str::to_owned)
 }
 
-/// The files of a module in a folder, and those of the packages that it lies in, which run before it.
+/// Returns the files of a module in a folder, and the `__init__.py` of its parent packages, which run before it.
 pub(super) fn module_files(folder: &Path, module: &str) -> Vec<PathBuf> {
     let name = module.replace("::", "/").replace('.', "/");
     let module = folder.join(name.trim_matches('/'));

@@ -1,4 +1,5 @@
-//! Files that a command leads to: interpreters of scripts and settings of Python environments, each with the reason why it counts.
+//! Interpreters of scripts and settings of Python environments that a command leads to. Each file has the role by which
+//! it counts.
 
 use std::path::{Path, PathBuf};
 
@@ -6,30 +7,30 @@ use serde::{Deserialize, Serialize};
 
 use crate::programs::{SearchPath, interpreter, is_of_system};
 
-/// The most interpreters that run interpreters.
+/// Maximum length of a chain of interpreters.
 const MOST_INTERPRETERS: usize = 3;
 
-/// How a command leads to a file that decides what it runs.
+/// The relation of a launch file to its command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum LaunchFileRole {
-    /// The command leads to it.
+    /// The program of the command.
     Program,
-    /// The first line of the program, or of its interpreter, names it.
+    /// An interpreter named by the first line of the program or of another interpreter.
     Interpreter,
-    /// The settings of the Python environment that the program or its interpreter belongs to.
+    /// Settings of the Python environment that contains the program or its interpreter.
     Environment,
-    /// An argument names it.
+    /// A file that an argument names.
     Argument,
-    /// A variable names it.
+    /// A file that an environment variable names.
     Variable,
 }
 
-/// A file, and why it counts.
+/// A file and its role.
 pub(super) type Found = (PathBuf, LaunchFileRole);
 
-/// The interpreters that the first lines of scripts name, but those of the system.
+/// Collects the interpreters named by the first lines of scripts, except those of the system.
 pub(super) fn interpreters(program: &Path, path: &SearchPath, found: &mut Vec<Found>) {
     let mut script = program.to_owned();
     for _ in 0..MOST_INTERPRETERS {
@@ -43,7 +44,7 @@ pub(super) fn interpreters(program: &Path, path: &SearchPath, found: &mut Vec<Fo
     }
 }
 
-/// The file that says where a Python environment has its modules and its interpreter.
+/// Returns the `pyvenv.cfg` of a Python environment, which defines the locations of its modules and interpreter.
 pub(super) fn python_environment(program: &Path) -> Option<Found> {
     let folder = program.parent()?;
     let of = |folder: &Path| Some(folder.join("pyvenv.cfg")).filter(|file| file.is_file());

@@ -1,10 +1,11 @@
-//! The files that decide what a command runs: its program, the interpreter that the program names, the settings of a Python environment,
-//! and the scripts and programs that arguments and variables name.
+//! The files that decide what a command runs: the program, the interpreter that the program names, the settings of a
+//! Python environment, and the scripts and programs that arguments and variables name.
 //!
-//! A file of at most [`HASHED_BYTES`] is told by its content, so a version manager that touches it or writes it anew with the same
-//! content changes nothing, nor does a backup program that links to it. A larger one is told by its length, its modification time and
-//! its status change time, which a write through a shared mapping may leave as they are. So are the files with which one command would
-//! have more than [`MOST_HASHED`] bytes. Data files (`--db notes.sqlite`) are left out, as they change with every use. So are the modules that a script loads.
+//! A file of at most [`HASHED_BYTES`] is identified by its content, so a version manager that touches or rewrites it
+//! with the same content changes nothing, nor does a backup program that links to it. A larger file is identified by
+//! its length, its modification time and its status change time, which a write through a shared mapping may leave
+//! unchanged. The same applies to files beyond [`MOST_HASHED`] bytes in total for one command. Data files (`--db
+//! notes.sqlite`) are omitted because they change with every use, and so are the modules that a script loads.
 
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
@@ -15,16 +16,16 @@ use super::found::{Found, LaunchFileRole, interpreters, python_environment};
 use super::script_files::{CommandLine, script_files};
 use crate::programs::SearchPath;
 
-/// Files up to this size are told by their content.
+/// Files up to this size, in bytes, are identified by their content.
 const HASHED_BYTES: u64 = 512 * 1024 * 1024;
-/// The most bytes of one command's files that are told by their content.
+/// Maximum total size, in bytes, of one command's files that are identified by content.
 const MOST_HASHED: u64 = 1024 * 1024 * 1024;
-/// What is read of one file where nobody may wait long.
+/// Maximum number of bytes that are read of one file when latency matters.
 const READ_AT_ONCE: u64 = 4 * 1024 * 1024;
-/// The most files of one command.
+/// Maximum number of files of one command.
 const MOST_FILES: usize = 256;
 
-/// The files that decide what a command runs, as they are at one moment. The first is the program.
+/// The files that decide what a command runs, in their state at one moment. The first is the program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LaunchFiles {
     files: Vec<LaunchFile>,
@@ -34,38 +35,38 @@ pub struct LaunchFiles {
 /// A file that decides what a command runs.
 #[derive(Debug, Clone)]
 pub struct LaunchFile {
-    /// The path that the command leads to.
+    /// Path that the command leads to, with links unresolved.
     pub path: PathBuf,
-    /// Where the file really lies.
+    /// Canonical path of the file, with links resolved.
     pub real: PathBuf,
-    /// The file as it is.
+    /// State of the file when it was read.
     pub state: FileState,
-    /// Why it decides what runs.
+    /// The relation of the file to the command.
     pub role: LaunchFileRole,
     stamp: Stamp,
 }
 
-/// A file as it is. Another state is another file.
+/// The state of a file. A file with another state counts as a different file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileState {
-    /// The SHA-256 of its content, in hexadecimal digits.
+    /// SHA-256 of the content, in hexadecimal digits.
     Content(String),
-    /// The file is too large to be read, or can't be.
+    /// Metadata of a file that is too large or can't be read.
     Stamp(Stamp),
 }
 
-/// The system's facts about a file, known without reading it.
+/// Metadata of a file, available without reading its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stamp {
-    /// The length, in bytes.
+    /// Length of the file, in bytes.
     pub bytes: u64,
-    /// The modification time, in nanoseconds since 1970.
+    /// Modification time, in nanoseconds from 1970.
     pub modified: u128,
-    /// The status change time, in seconds and nanoseconds, where the system has one.
+    /// Status change time in seconds and nanoseconds, or `None` if the platform has none.
     pub status_changed: Option<(i64, i64)>,
 }
 
-/// Two are the same if the same content lies at the same place.
+/// Files are equal if path, canonical path and state are equal. The role is ignored.
 impl PartialEq for LaunchFile {
     fn eq(&self, other: &Self) -> bool {
         self.path == other.path && self.real == other.real && self.state == other.state
@@ -75,7 +76,8 @@ impl PartialEq for LaunchFile {
 impl Eq for LaunchFile {}
 
 impl LaunchFiles {
-    /// The files of a command line whose program was found here. Programs that it names are searched on `path`.
+    /// Reads the files of a command line. `program` is its resolved program. Other programs that the command line names
+    /// are looked up on `path`.
     pub(crate) fn read(line: &CommandLine<'_>, program: &Path, path: &SearchPath) -> LaunchFiles {
         let mut found: Vec<Found> = vec![(program.to_owned(), LaunchFileRole::Program)];
         interpreters(program, path, &mut found);
@@ -86,7 +88,8 @@ impl LaunchFiles {
         for (path, role) in found {
             if files.len() < MOST_FILES && !files.iter().any(|file| file.path == path) {
                 let file = LaunchFile::read(path, role, left.min(HASHED_BYTES));
-                // By its size and not by what was read, so that the same files are always told in the same way.
+                // Counts the file's size instead of the bytes read, so that the same files are always identified in the
+                // same way.
                 left = left.saturating_sub(file.as_ref().map_or(0, |file| file.stamp.bytes));
                 files.extend(file);
             }
@@ -94,8 +97,8 @@ impl LaunchFiles {
         LaunchFiles { files, folders: scripts.folders }
     }
 
-    /// The same files as they are now. Reads what [`LaunchFiles::of`] would read, but not a large file that the system says was touched:
-    /// that is another one.
+    /// Reads the same files again. Equivalent to [`LaunchFiles::of`], except that a large file whose metadata changed
+    /// is not hashed and counts as different.
     #[must_use]
     pub fn again(&self) -> LaunchFiles {
         let again = |file: &LaunchFile| {
@@ -103,7 +106,7 @@ impl LaunchFiles {
             if is_untouched && matches!(file.state, FileState::Stamp(_)) {
                 return Some(file.clone());
             }
-            // The times of a file show that it changed, and do not show that it did not.
+            // Changed times prove a change, but unchanged times do not rule one out.
             let most = if is_untouched { HASHED_BYTES } else { READ_AT_ONCE };
             LaunchFile::read(file.path.clone(), file.role, most)
         };
@@ -111,17 +114,18 @@ impl LaunchFiles {
         LaunchFiles { files: self.files.iter().filter_map(again).collect(), folders }
     }
 
-    /// Each of them.
+    /// Iterates over the files, the program first.
     pub fn iter(&self) -> impl Iterator<Item = &LaunchFile> {
         self.files.iter()
     }
 
-    /// Folders with packages of a project (`node_modules`) that the command may take code from, whatever lies in them.
+    /// Package folders of a project (`node_modules`) that the command may load code from, regardless of their content.
     pub fn folders(&self) -> &[PathBuf] {
         &self.folders
     }
 
-    /// A file or folder that is not as it was in `before`, is new, or is gone.
+    /// Returns the path of a file or folder that changed since `before`, was added, or was removed. `None` if nothing
+    /// differs.
     #[must_use]
     pub fn difference<'f>(&'f self, before: &'f LaunchFiles) -> Option<&'f Path> {
         let changed = self.files.iter().find(|file| !before.files.contains(file));
@@ -133,18 +137,19 @@ impl LaunchFiles {
 }
 
 impl LaunchFile {
-    /// None if there is no such file. One of more than `most` bytes is told by its stamp.
+    /// Reads one file, or returns `None` if it does not exist. A file of more than `most` bytes is identified by its
+    /// stamp.
     fn read(path: PathBuf, role: LaunchFileRole, most: u64) -> Option<LaunchFile> {
         let real = path.canonicalize().ok()?;
         let facts = real.metadata().ok().filter(Metadata::is_file)?;
         let stamp = Stamp::of(&facts)?;
-        // So is what may be executed and not read.
+        // Files that are executable but not readable are identified by their stamp, too.
         let content = content_hash(&real, most).filter(|_| stamp.bytes <= most);
         let state = content.map_or_else(|| FileState::Stamp(stamp.clone()), FileState::Content);
         Some(LaunchFile { path, real, state, role, stamp })
     }
 
-    /// Its length in bytes.
+    /// Length of the file, in bytes.
     #[must_use]
     pub const fn bytes(&self) -> u64 {
         self.stamp.bytes
@@ -152,7 +157,7 @@ impl LaunchFile {
 
     fn is_untouched(&self) -> bool {
         let facts = self.real.metadata().ok();
-        // Where the system has no status change time, a program can hide that it wrote to the file.
+        // Without a status change time, a program can hide a write to the file.
         self.stamp.status_changed.is_some()
             && facts.as_ref().and_then(Stamp::of).as_ref() == Some(&self.stamp)
             && self.path.canonicalize().is_ok_and(|real| real == self.real)
@@ -230,7 +235,7 @@ mod tests {
             "a script and its environment"
         );
         assert_eq!(named(&python, &["-m", "pkg.inner"], &[])[1..], ["pkg/inner/__main__.py"], "a module");
-        assert_eq!(named(&python, &["-m", "other", "plain"], &[]).len(), 1, "what a module gets is data");
+        assert_eq!(named(&python, &["-m", "other", "plain"], &[]).len(), 1, "arguments after a module are data");
         assert_eq!(
             named(Path::new("/bin/sh"), &["plain", "plain"], &[]),
             ["plain"],
@@ -238,7 +243,7 @@ mod tests {
         );
         let whole = base.join("notes.sqlite").display().to_string();
         let data = ["--db", &whole, "config.json", "--require=hook.js", "program"];
-        assert_eq!(named(Path::new("/bin/true"), &data, &[]), ["hook.js", "program"], "code, but no data");
+        assert_eq!(named(Path::new("/bin/true"), &data, &[]), ["hook.js", "program"], "code counts and data does not");
         let options = [("NODE_OPTIONS", format!("--require {}", base.join("hook.js").display()))];
         assert_eq!(named(Path::new("/bin/true"), &[], &options), ["hook.js"], "a script in a variable");
     }
@@ -272,14 +277,14 @@ mod tests {
         let path = SearchPath { directories: Vec::new(), source: PathSource::LoginShell };
         std::thread::spawn(move || {
             let looked = LaunchFiles::of(&command, Path::new("/bin/sh"), &path);
-            // The pipe may take the file's place between the look at it and the opening.
+            // A pipe may replace the file between the check and the opening.
             let opens = opened(&pipe).is_ok_and(|file| file.metadata().is_ok_and(|facts| !facts.is_file()));
             let _ = send.send((looked.iter().count(), opens, begins_as_code(&pipe)));
         });
         let patience = std::time::Duration::from_secs(20);
-        let (files, opens, is_code) = done.recv_timeout(patience).expect("nothing waits for the pipe's writer");
-        assert_eq!(files, 1, "a pipe is no launch file");
-        assert!(opens && !is_code, "it is opened and told from a file");
+        let (files, opens, is_code) = done.recv_timeout(patience).expect("reading must not block on the pipe");
+        assert_eq!(files, 1, "a pipe must not count as a launch file");
+        assert!(opens && !is_code, "opening must not block, and the pipe must not be taken for a file");
     }
 
     #[test]
@@ -292,9 +297,8 @@ mod tests {
         let now = || LaunchFiles::of(&command, &program, &path);
         write(b'a');
         let (before, modified) = (now(), program.metadata().unwrap().modified().unwrap());
-        assert_eq!(now(), before, "reading changes nothing");
-        // File systems count time in steps.
-        // sleep: the file system's clock counts in steps.
+        assert_eq!(now(), before, "reading must not change the state");
+        // sleep: file timestamps have a coarse resolution.
         std::thread::sleep(std::time::Duration::from_millis(20));
         write(b'b');
         let file = File::options().write(true).open(&program).unwrap();
@@ -303,8 +307,8 @@ mod tests {
         assert_eq!(
             after.difference(&before),
             Some(program.as_path()),
-            "its length and modification time are as before"
+            "the change must be found although length and modification time are unchanged"
         );
-        assert!(before.again().difference(&before).is_some(), "and looking again finds it");
+        assert!(before.again().difference(&before).is_some(), "reading the files again must find the change");
     }
 }

@@ -1,6 +1,8 @@
-//! The code that a command runs: the files that its program, arguments and variables lead to, with the hashes of their contents.
+//! The code that a command runs: the files that its program, arguments and variables lead to, with the hashes of their
+//! contents.
 //!
-//! The host has a user approve [`LaunchFiles`], and the start compares them again. `missing` looks up what a sandbox does not reach.
+//! The host requests the user's approval of [`LaunchFiles`], and the start compares them with the current files.
+//! `missing` finds those that a sandbox does not make accessible.
 
 mod content_hash;
 mod files;

@@ -1,25 +1,25 @@
-//! The paths that a word of a command line or a variable's value may name. `script_files.rs` looks them up.
+//! Extracts the paths that a word of a command line or a variable's value may name. `script_files.rs` looks them up.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::words::option_and_value;
 
-/// The most paths of one text.
+/// Maximum number of paths extracted from one text.
 const MOST_PATHS: usize = 512;
-/// The longest text and value in which variables are replaced, in bytes.
+/// Maximum length, in bytes, of a text and of a value for which variables are expanded.
 const MOST_EXPANDED: usize = 4 * 1024;
 
-/// Characters that end a path in a shell's or another language's code.
+/// Characters that end a path in code of a shell or another language.
 const PUNCTUATION: [char; 18] =
     ['\'', '"', '`', ';', '&', '|', '<', '>', '(', ')', '[', ']', '{', '}', ',', '=', '$', '@'];
 
-/// All paths that a text may name, with these variables in place of their names.
+/// Returns all paths that a text may name, with these variables expanded.
 pub(super) fn paths_in(text: &str, variables: &BTreeMap<String, String>) -> Vec<PathBuf> {
     let text = expanded(text, variables);
     let mut texts: Vec<String> = vec![text.clone()];
     texts.extend(option_and_value(&text).map(|(_, value)| value.to_owned()));
-    // `-I/folder`
+    // A value attached to a short option: `-I/folder`.
     texts.extend(text.get(2..).filter(|_| text.starts_with('-')).map(str::to_owned));
     texts.extend(shell_words::split(&text).unwrap_or_default());
     texts.extend(text.split(PUNCTUATION).map(str::to_owned));
@@ -36,7 +36,7 @@ pub(super) fn paths_in(text: &str, variables: &BTreeMap<String, String>) -> Vec<
     paths
 }
 
-/// The text with the values of the variables that it names, and the user's home folder.
+/// Expands the given variables and the user's home folder in a text.
 fn expanded(text: &str, variables: &BTreeMap<String, String>) -> String {
     let mut text = text.to_owned();
     let home = std::env::home_dir().map(|home| home.display().to_string()).unwrap_or_default();
@@ -44,7 +44,7 @@ fn expanded(text: &str, variables: &BTreeMap<String, String>) -> String {
         text = text.replace("~/", &format!("{home}/"));
     }
     let home = (!variables.contains_key("HOME")).then_some(("HOME", home.as_str()));
-    // Longer names first: `$A` is the beginning of `$AB`.
+    // Longer names first, because `$A` is a prefix of `$AB`.
     let named = variables.iter().rev().map(|(name, value)| (name.as_str(), value.as_str()));
     for (name, value) in named.chain(home).filter(|(_, value)| value.len() <= MOST_EXPANDED) {
         if text.contains('$') && text.len() <= MOST_EXPANDED {
@@ -62,7 +62,7 @@ fn expanded(text: &str, variables: &BTreeMap<String, String>) -> String {
     text
 }
 
-/// The text without the defaults of this variable: `${NAME:-default}` is its value, or the default if it has none.
+/// Replaces `${NAME:-default}` and its variants by the value, or by the default if the value is absent or empty.
 fn with_default_of(text: &str, name: &str, value: Option<&str>) -> String {
     let mut text = text.to_owned();
     for sign in [":-", ":=", "-", "="] {

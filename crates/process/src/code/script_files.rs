@@ -1,12 +1,13 @@
-//! The files with code that the arguments and variables of a command name. [`launch_files`](super::launch_files) hashes them.
+//! Finds the files with code that the arguments and variables of a command name. [`launch_files`](super::launch_files)
+//! hashes them.
 //!
-//! A file counts where its name or first bytes say that it is code, wherever it is named, and whatever it is called where an
-//! interpreter, a wrapper (`env`, `sh -c`) or a project tool (`make -f`) would run it. In doubt a file counts: then a change of it
-//! asks once more than needed.
+//! A file counts if its name or first bytes identify it as code, wherever it is named. It also counts, whatever its
+//! name is, where an interpreter, a wrapper (`env`, `sh -c`) or a project tool (`make -f`) would run it. In doubt a
+//! file counts: the cost is one more consent request after a change of the file.
 //!
-//! Not found: what code in an argument puts together at run time, modules that a script loads, what files of a project
-//! name in turn (`package.json` scripts, Compose files), Python's own `site-packages` and `.pth` files, and what lies beyond the
-//! limits below. The threat model says so.
+//! Not found: paths that code in an argument computes at run time, modules that a script loads, files that project
+//! files name in turn (`package.json` scripts, Compose files), Python's own `site-packages` and `.pth` files, and
+//! anything beyond the limits below. The threat model lists these gaps.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,35 +22,35 @@ use super::words::{
 };
 use crate::programs::{SearchPath, is_of_system};
 
-/// The most arguments and variables that are looked at, with the words in them.
+/// Maximum number of arguments, variables, and words in them that are examined.
 const MOST_WORDS: usize = 1024;
-/// The most paths that are looked up in all bases, as often as they are looked up.
+/// Maximum number of path lookups, counted per base folder.
 const MOST_LOOKUPS: usize = 8 * 1024;
-/// The most folders that a relative path is looked up in.
+/// Maximum number of folders in which a relative path is looked up.
 const MOST_BASES: usize = 16;
-/// The most folders above the working directory in which files of a project are looked up.
+/// Maximum number of ancestors of the working directory in which project files are looked up.
 const MOST_ABOVE: usize = 64;
-/// How deep command lines in arguments are looked into: `env -S "sh -c '…'"`.
+/// Maximum nesting depth of command lines in arguments: `env -S "sh -c '…'"`.
 const MOST_DEPTH: usize = 4;
 
-/// The parts of a command that name files.
+/// The parts of a command that can name files.
 pub(crate) struct CommandLine<'c> {
-    /// Its arguments, one by one.
+    /// Arguments of the command, without the program.
     pub(crate) arguments: &'c [String],
-    /// The variables that are configured for it.
+    /// Environment variables configured for the command.
     pub(crate) environment: &'c BTreeMap<String, String>,
-    /// Where it runs.
+    /// Working directory of the command.
     pub(crate) directory: PathBuf,
 }
 
 /// The files and folders that arguments and variables name.
 pub(super) struct ScriptFiles {
     pub(super) found: Vec<Found>,
-    /// Folders with packages of a project that may be run in place of what is named.
+    /// Package folders of a project that may be run in place of the named program.
     pub(super) folders: Vec<PathBuf>,
 }
 
-/// The files with code that arguments and variables name, in their order.
+/// Returns the files with code that arguments and variables name, in order.
 pub(super) fn script_files(command: &CommandLine<'_>, program: &Path, path: &SearchPath) -> ScriptFiles {
     let mut scripts = Scripts {
         command,
@@ -74,13 +75,14 @@ pub(super) fn script_files(command: &CommandLine<'_>, program: &Path, path: &Sea
     ScriptFiles { found: scripts.found, folders: scripts.folders }
 }
 
-/// The folders in which tools look for the files of a project: the working directory as the system tells it to them, and those above.
+/// Returns the folders in which tools look for project files: the canonical working directory and its ancestors.
 fn above(directory: &Path) -> Vec<PathBuf> {
     let real = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
     real.ancestors().take(MOST_ABOVE).map(Path::to_owned).collect()
 }
 
-/// The folders in which relative paths and modules are looked up: the working directory, those of variables, and those of arguments.
+/// Returns the folders in which relative paths and modules are looked up: the working directory, and the folders that
+/// variables and arguments name.
 fn bases(command: &CommandLine<'_>) -> Vec<PathBuf> {
     let directory = &command.directory;
     let mut bases = vec![directory.clone()];
@@ -103,20 +105,20 @@ struct Scripts<'c> {
     command: &'c CommandLine<'c>,
     path: SearchPath,
     bases: Vec<PathBuf>,
-    /// The working directory and those above it, with no link in them.
+    /// Canonical working directory and its ancestors.
     above: Vec<PathBuf>,
     found: Vec<Found>,
     folders: Vec<PathBuf>,
-    /// Why a file counts that is found now.
+    /// Role of the files that are found next.
     role: LaunchFileRole,
-    /// The words that may still be looked at.
+    /// Remaining number of words that may be examined.
     words: usize,
-    /// The paths that may still be looked up.
+    /// Remaining number of paths that may be looked up.
     lookups: usize,
 }
 
 impl Scripts<'_> {
-    /// Looks through the arguments of a program.
+    /// Examines the arguments of a program.
     fn line(&mut self, mut runner: Runner, words: &[String], depth: usize) {
         let mut before = "";
         for word in words {
@@ -127,7 +129,7 @@ impl Scripts<'_> {
                 && let Some(depth) = depth.checked_sub(1)
             {
                 for command in commands_in(word) {
-                    // What an unknown program gets is text more often than a command.
+                    // The arguments of an unknown program are text more often than commands.
                     let is_command = command.first().is_some_and(|first| Runner::of(first) != Runner::Other);
                     if runner != Runner::Other || is_command {
                         self.line(Runner::Wrapper, &command, depth);
@@ -139,7 +141,7 @@ impl Scripts<'_> {
         }
     }
 
-    /// Looks at one word, and tells how the next one is treated.
+    /// Examines one word and returns how the next one is treated.
     fn word(&mut self, runner: Runner, before: &str, word: &str) -> Runner {
         if runner != Runner::Other
             && let Some(module) = module_of(before, word)
@@ -163,7 +165,7 @@ impl Scripts<'_> {
             Runner::Python if ends_with_module(before) => Runner::Other,
             runner if runner.runs_script() => {
                 self.modules(word);
-                // Without a file by this name it is a value of the option before it, or a subcommand.
+                // If no file has this name, it is a value of the previous option, or a subcommand.
                 let runs = self.run(word) || has_code_name(Path::new(word));
                 if runs && !is_valued(before) { Runner::Other } else { runner }
             }
@@ -176,7 +178,8 @@ impl Scripts<'_> {
         self.found.extend(files.into_iter().map(|file| (file, role)));
     }
 
-    /// How a program treats its arguments. The files of its project count, and the folders with packages that it may take code from.
+    /// Returns how a program treats its arguments. Records its project files, and the package folders that it may load
+    /// code from.
     fn runner(&mut self, program: &str) -> Runner {
         for file in project_files(program) {
             let above = self.above.iter().filter(|_| looks_above(program));
@@ -192,7 +195,7 @@ impl Scripts<'_> {
         Runner::of(program)
     }
 
-    /// A word that may be the program which a wrapper runs.
+    /// Examines a word that may be the program which a wrapper runs.
     fn program(&mut self, word: &str) -> Runner {
         if let Some(folders) = word.strip_prefix("PATH=") {
             let directory = &self.command.directory;
@@ -214,7 +217,7 @@ impl Scripts<'_> {
         }
     }
 
-    /// The paths of a text, as long as any may be looked up.
+    /// Returns the paths in a text, as far as the lookup limit allows.
     fn paths(&mut self, text: &str) -> Vec<PathBuf> {
         let mut paths = paths_in(text, self.command.environment);
         paths.truncate(self.lookups);
@@ -222,7 +225,7 @@ impl Scripts<'_> {
         paths
     }
 
-    /// Files that run whatever they are called. Tells if there are any.
+    /// Records files that run whatever their name is. Returns `true` if there are any.
     fn run(&mut self, text: &str) -> bool {
         let before = self.found.len();
         for path in self.paths(text) {
@@ -232,7 +235,7 @@ impl Scripts<'_> {
         self.found.len() > before
     }
 
-    /// Files with code that a text names anywhere.
+    /// Records the files with code that a text names anywhere.
     fn code_in(&mut self, text: &str) {
         for path in self.paths(text) {
             let files = self.bases.iter().map(|base| base.join(&path));
@@ -241,13 +244,13 @@ impl Scripts<'_> {
         }
     }
 
-    /// The files of a module in all folders.
+    /// Records the files of a module in all base folders.
     fn modules(&mut self, module: &str) {
         let files: Vec<PathBuf> = self.bases.iter().flat_map(|base| module_files(base, module)).collect();
         self.count(files);
     }
 
-    /// The folders of a variable of which certain files count.
+    /// Returns the folders of a variable from which certain files count.
     fn folders_of(&mut self, name: &str, value: &str) -> Vec<PathBuf> {
         if !LIBRARY_VARIABLES.contains(&name) && !matches!(name, "HOME" | "PYTHONUSERBASE" | "ZDOTDIR") {
             return Vec::new();
@@ -256,7 +259,7 @@ impl Scripts<'_> {
         self.paths(value).into_iter().map(|path| directory.join(path)).filter(|folder| folder.is_dir()).collect()
     }
 
-    /// Files that a variable names.
+    /// Examines the value of an environment variable.
     fn variable(&mut self, name: &str, value: &str) {
         let Some(left) = self.words.checked_sub(1) else { return };
         self.words = left;

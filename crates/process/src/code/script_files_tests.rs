@@ -1,4 +1,4 @@
-//! Which files count as launch files, and which do not.
+//! Tests of the files that count as launch files.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,7 +9,7 @@ use crate::code::LaunchFiles;
 use crate::command::ServerCommand;
 use crate::programs::{PathSource, SearchPath};
 
-/// Files that no name and no first bytes show to be code.
+/// File content that does not look like code.
 const TEXT: &str = "text";
 
 struct Ground {
@@ -31,7 +31,7 @@ impl Ground {
         std::fs::write(file, text).unwrap();
     }
 
-    /// The launch files of a command line, in which `@` stands for the folder.
+    /// Returns the launch files of a command line, in which `@` is replaced by the folder's path.
     fn files(&self, line: &[&str], variables: &[(&str, &str)], directory: &str) -> LaunchFiles {
         let whole = |text: &str| text.replace('@', &self.path(""));
         let command = ServerCommand {
@@ -45,7 +45,7 @@ impl Ground {
         LaunchFiles::of(&command, Path::new(line.first().unwrap()), &path)
     }
 
-    /// Tells if a change of one file changes what is hashed.
+    /// Returns `true` if a change of one file changes the launch files.
     fn counts(&self, file: &str, line: &[&str], variables: &[(&str, &str)], directory: &str) -> bool {
         self.write(file, TEXT);
         let before = self.files(line, variables, directory);
@@ -176,7 +176,7 @@ fn s06_a_file_of_a_project_counts_in_every_folder_above() {
         ground.write("a/b/file", TEXT);
         let none = ground.files(line, &[], "a/b");
         assert!(ground.counts(file, line, &[], "a/b"), "{file} decides what {line:?} runs");
-        assert!(ground.files(line, &[], "a/b").difference(&none).is_some(), "so does a new {file}");
+        assert!(ground.files(line, &[], "a/b").difference(&none).is_some(), "a new {file} must count as well");
     }
     let ground = Ground::new();
     ground.write("a/b/file", TEXT);
@@ -187,7 +187,7 @@ fn s06_a_file_of_a_project_counts_in_every_folder_above() {
     assert_eq!(
         ground.files(line, &[], "a/b").difference(&before),
         Some(Path::new(&packages)),
-        "packages that npx would run instead"
+        "a package folder that npx would prefer must count"
     );
     assert!(!ground.counts("Makefile", &["/usr/bin/make"], &[], "a/b"), "make looks only where it runs");
 }

@@ -1,7 +1,7 @@
-//! Variables that decide which code a command runs. `script_files.rs` looks for their files; the host asks whether two servers run the same
-//! code.
+//! Environment variables that decide which code a command runs. `script_files.rs` looks for the files they name. The
+//! host compares them to find out whether two servers run the same code.
 
-/// Variables with files that run before all else.
+/// Variables that name files which run before the program's own code.
 pub(super) const RUN_VARIABLES: [&str; 10] = [
     "BASH_ENV",
     "COMPOSE_FILE",
@@ -14,25 +14,26 @@ pub(super) const RUN_VARIABLES: [&str; 10] = [
     "ZDOTDIR",
     "NPM_CONFIG_USERCONFIG",
 ];
-/// Variables with options of an interpreter.
+/// Variables with command-line options of an interpreter.
 pub(super) const OPTION_VARIABLES: [&str; 7] =
     ["BUN_OPTIONS", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "NODE_OPTIONS", "PERL5OPT", "RUBYOPT", "_JAVA_OPTIONS"];
 /// Variables with folders that modules are loaded from.
 pub(super) const FOLDER_VARIABLES: [&str; 8] =
     ["CLASSPATH", "JULIA_LOAD_PATH", "NODE_PATH", "PERL5LIB", "PERLLIB", "PYTHONHOME", "PYTHONPATH", "RUBYLIB"];
-/// Variables with folders that libraries are loaded from.
+/// Variables with folders that shared libraries are loaded from.
 pub(super) const LIBRARY_VARIABLES: [&str; 3] = ["DYLD_FALLBACK_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LD_LIBRARY_PATH"];
-/// Files of a home folder that shells, npm and Python's REPL run or obey, for a command whose home is not the user's own.
+/// Files of a home folder that shells, npm and Python's REPL execute or read, for a command whose `HOME` is not the
+/// user's home.
 pub(super) const HOME_FILES: [&str; 9] =
     [".bash_login", ".bash_profile", ".bashrc", ".npmrc", ".profile", ".zlogin", ".zprofile", ".zshenv", ".zshrc"];
-/// Modules that Python runs at each start, where it finds them.
+/// Modules that Python runs at each start if it finds them.
 pub(super) const SITE: [&str; 2] = ["sitecustomize", "usercustomize"];
 
-/// Beginnings of the names of variables that are settings of package managers, in lower case.
+/// Prefixes of variables that configure package managers, in lower case.
 const SETTINGS: [&str; 10] =
     ["bun_", "cargo_", "deno_", "dotnet_", "npm_config_", "nuget_", "pip_", "pnpm_", "uv_", "yarn_"];
-/// Other variables that say where programs and modules are taken from, or, of container engines, which engine runs an image and with whose
-/// plugins and settings.
+/// Other variables that decide where programs and modules are loaded from or, for container engines, which engine,
+/// plugins and settings are used.
 const PLACES: [&str; 15] = [
     "CONTAINERS_CONF",
     "CONTAINER_CONNECTION",
@@ -51,7 +52,7 @@ const PLACES: [&str; 15] = [
     "XDG_DATA_HOME",
 ];
 
-/// Tells if a variable of a server decides which code runs: another value may lead to other code.
+/// Returns `true` if a variable of a server decides which code runs, so that another value may lead to other code.
 pub fn leads_to_code(name: &str) -> bool {
     let lists: [&[&str]; 5] = [&RUN_VARIABLES, &OPTION_VARIABLES, &FOLDER_VARIABLES, &LIBRARY_VARIABLES, &PLACES];
     let lower = name.to_ascii_lowercase();

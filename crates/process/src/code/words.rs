@@ -1,8 +1,9 @@
-//! The words of a command line, and which programs run what their arguments name. `script_files.rs` asks.
+//! Classifies the words of a command line, and the programs that run the files which their arguments name. The caller
+//! is `script_files.rs`.
 
 use std::path::Path;
 
-/// Programs whose first argument that is no option is the code that they run, whatever it is called.
+/// Programs that run their first argument that is no option as code, whatever its name is.
 const INTERPRETERS: [&str; 44] = [
     ".",
     "awk",
@@ -51,7 +52,7 @@ const INTERPRETERS: [&str; 44] = [
 ];
 const PYTHONS: [&str; 3] = ["py", "pypy", "python"];
 const SHELLS: [&str; 7] = ["ash", "bash", "dash", "fish", "ksh", "sh", "zsh"];
-/// Programs that run another program, which their arguments name.
+/// Programs that run another program which their arguments name.
 const WRAPPERS: [&str; 53] = [
     "arch",
     "asdf",
@@ -107,7 +108,7 @@ const WRAPPERS: [&str; 53] = [
     "yarn",
     "prlimit",
 ];
-/// Programs that run what a file of a project says, and the names of these files.
+/// Programs that run the contents of project files, and the names of these files.
 const PROJECTS: [(&[&str], &[&str]); 10] = [
     (&["npm", "npx", "pnpm", "pnpx", "yarn", "corepack"], &["package.json", ".npmrc", ".yarnrc.yml", ".pnpmfile.cjs"]),
     (&["bun", "bunx"], &["package.json", "bunfig.toml"]),
@@ -133,16 +134,16 @@ const PROJECTS: [(&[&str], &[&str]); 10] = [
     ),
     (&["cargo"], &["Cargo.toml", "build.rs", ".cargo/config.toml", "rust-toolchain.toml"]),
 ];
-/// Of them, those that look for these files in no folder above.
+/// Programs of [`PROJECTS`] that do not search ancestor folders for these files.
 const HERE_ONLY: [&str; 2] = ["gmake", "make"];
-/// Programs that take programs and packages from [`PACKAGES`] in the folders above.
+/// Programs that load programs and packages from [`PACKAGES`] in ancestor folders.
 const TAKE_PACKAGES: [&str; 8] = ["bun", "bunx", "corepack", "npm", "npx", "pnpm", "pnpx", "yarn"];
-/// The folder with the packages of a project, whose programs npm puts before all others.
+/// Folder with the packages of a project. npm prefers its programs to all others.
 pub(super) const PACKAGES: &str = "node_modules";
-/// Programs with [`FILE_OPTIONS`] that start nothing which their other arguments name on this computer.
+/// Programs with [`FILE_OPTIONS`] whose other arguments name nothing that runs on this computer.
 const CONTAINERS: [&str; 3] = ["docker", "nerdctl", "podman"];
 
-/// Options of interpreters before a file or module that runs before all else.
+/// Options of interpreters that are followed by a file or module to run first.
 const PRELOADS: [&str; 10] = [
     "--env-file",
     "--experimental-loader",
@@ -155,35 +156,35 @@ const PRELOADS: [&str; 10] = [
     "--script",
     "-r",
 ];
-/// Options of project tools before the folder whose files say what runs.
+/// Options of project tools that are followed by the folder of the project.
 const FOLDER_OPTIONS: [&str; 7] =
     ["--cwd", "--dir", "--directory", "--prefix", "--project", "--project-directory", "-C"];
-/// Options of project tools before the file that says what runs.
+/// Options of project tools that are followed by the project file.
 const FILE_OPTIONS: [&str; 5] = ["--file", "--justfile", "--makefile", "--manifest-path", "-f"];
-/// Options with a value that is not what runs.
+/// Options with a value that names no code to run.
 const VALUED: [&str; 8] = ["--class-path", "--conditions", "--module-path", "--title", "-W", "-X", "-classpath", "-cp"];
-/// Options of Python that take no value, as they stand before `-m` or `-c` in one word.
+/// Short options of Python without a value, which may precede `-m` or `-c` in one word.
 const FLAGS: [char; 16] = ['b', 'B', 'd', 'E', 'h', 'i', 'I', 'O', 'P', 'q', 's', 'S', 'u', 'v', 'V', 'x'];
 
-/// How a program treats its arguments.
+/// A classification of programs by their treatment of arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Runner {
-    /// It runs the program that they name.
+    /// Runs the program that the arguments name.
     Wrapper,
-    /// It runs what files of a project say.
+    /// Runs the commands that project files define.
     Project,
-    /// It runs a script, or the code after `-c`.
+    /// Runs a script, or the code after `-c`.
     Shell,
-    /// It runs a script or a module.
+    /// Runs a script or a Python module.
     Python,
-    /// It runs a script.
+    /// Runs a script or a file with code.
     Interpreter,
-    /// They are data as far as is known.
+    /// Treats arguments as data, as far as is known.
     Other,
 }
 
 impl Runner {
-    /// By the name of a program.
+    /// Classifies a program by its name.
     pub(super) fn of(program: &str) -> Runner {
         let name = name(program);
         match name.as_str() {
@@ -196,12 +197,12 @@ impl Runner {
         }
     }
 
-    /// Tells if the first argument that is no option is a script.
+    /// Returns `true` if the first argument that is no option is a script.
     pub(super) const fn runs_script(self) -> bool {
         matches!(self, Runner::Shell | Runner::Python | Runner::Interpreter)
     }
 
-    /// How the words after this option are treated.
+    /// Returns the treatment of the words after this option.
     pub(super) fn after(self, option: &str) -> Runner {
         let is_code = option.starts_with('-') && !option.starts_with("--") && option.ends_with('c');
         match self {
@@ -214,13 +215,13 @@ impl Runner {
         }
     }
 
-    /// Tells if the word after this option, or the value in it, says what runs.
+    /// Returns `true` if the word after this option, or the value in it, names code to run.
     pub(super) fn runs_value(self, option: &str) -> bool {
         match self {
             Runner::Other => false,
             Runner::Wrapper => PRELOADS.contains(&option) || FOLDER_OPTIONS.contains(&option),
             Runner::Project => {
-                // `f` of `-sf`.
+                // A combined short option, such as `f` in `-sf`.
                 let is_last =
                     option.strip_prefix('-').is_some_and(|rest| !rest.starts_with('-') && rest.ends_with('f'));
                 is_last || FILE_OPTIONS.contains(&option) || FOLDER_OPTIONS.contains(&option)
@@ -231,7 +232,7 @@ impl Runner {
     }
 }
 
-/// The name of a program without its folder, version and ending: `python3.12` is `python`.
+/// Returns the name of a program without folder, version and extension: `python3.12` is `python`.
 fn name(program: &str) -> String {
     let name = Path::new(program).file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
     let ending = [".exe", ".cmd", ".bat", ".ps1"].into_iter().find_map(|ending| name.strip_suffix(ending));
@@ -240,7 +241,7 @@ fn name(program: &str) -> String {
     if bare.is_empty() { program.to_owned() } else { bare.to_owned() }
 }
 
-/// The files of a project that say what this program runs.
+/// Returns the names of the project files that define what this program runs.
 pub(super) fn project_files(program: &str) -> impl Iterator<Item = &'static str> {
     let name = name(program);
     PROJECTS
@@ -250,27 +251,27 @@ pub(super) fn project_files(program: &str) -> impl Iterator<Item = &'static str>
         .copied()
 }
 
-/// Tells if these files of a project are looked for in the folders above, too.
+/// Returns `true` if the program also searches ancestor folders for its project files.
 pub(super) fn looks_above(program: &str) -> bool {
     !HERE_ONLY.contains(&name(program).as_str())
 }
 
-/// Tells if a program takes code from [`PACKAGES`] in the folders above.
+/// Returns `true` if a program loads code from [`PACKAGES`] in ancestor folders.
 pub(super) fn takes_packages(program: &str) -> bool {
     TAKE_PACKAGES.contains(&name(program).as_str())
 }
 
-/// Tells if the word after this option is its value and not what runs.
+/// Returns `true` if the word after this option is its value and not the code to run.
 pub(super) fn is_valued(option: &str) -> bool {
     VALUED.contains(&option) || PRELOADS.contains(&option)
 }
 
-/// Options of one letter after the flags before them: `m` of `-Im`.
+/// Returns the option letter after leading flags: `m` of `-Im`.
 fn flags(option: &str) -> Option<&str> {
     Some(option.strip_prefix('-')?.trim_start_matches(FLAGS))
 }
 
-/// The module that a word names after the one before it: `-m pkg`, `-mpkg`, `-MPkg=list`, `-rlib`.
+/// Returns the module that a word names, given the previous word: `-m pkg`, `-mpkg`, `-MPkg=list`, `-rlib`.
 pub(super) fn module_of<'w>(before: &str, word: &'w str) -> Option<&'w str> {
     if matches!(flags(before), Some("m" | "M" | "r")) || PRELOADS.contains(&before) {
         return Some(word);
@@ -279,20 +280,22 @@ pub(super) fn module_of<'w>(before: &str, word: &'w str) -> Option<&'w str> {
     module.split('=').next().filter(|module| !module.is_empty())
 }
 
-/// Tells if the word after this option is a module, and no script follows it.
+/// Returns `true` if the word after this option is a module and no script follows it.
 pub(super) fn ends_with_module(option: &str) -> bool {
     flags(option) == Some("m")
 }
 
-/// The value in an option: `hook.js` of `--require=hook.js`.
+/// Splits an option with a value: `--require` and `hook.js` for `--require=hook.js`.
 pub(super) fn option_and_value(word: &str) -> Option<(&str, &str)> {
     word.split_once('=').filter(|_| word.starts_with('-'))
 }
 
-/// The commands in a shell's code, each with its words. Where the quotes don't match, blanks part the words.
+/// Returns the commands in a piece of shell code, each as a list of words. If quotes are unbalanced, words are split at
+/// blanks.
 pub(super) fn commands_in(code: &str) -> Vec<Vec<String>> {
     let code = code.trim_start_matches("--split-string=").trim_start_matches("-S");
-    // Blanks around operators part them from words; in quotes that is undone by looking at the paths in the whole text, too.
+    // Operators are surrounded with blanks to separate them from words. This also happens within quotes, which is
+    // harmless: the caller looks for paths in the unsplit text as well.
     let mut spaced = String::with_capacity(code.len());
     for c in code.chars() {
         match c {

@@ -1,7 +1,7 @@
 //! The app's end of a server's standard input, on Linux and macOS.
 //!
-//! It is watched for room only while it is full. A pipe that is always watched wakes the app each time the server has
-//! read something, which is once more for every message.
+//! The pipe is registered with the reactor only while it is full. A pipe that is always registered wakes the app each
+//! time the server reads, which is one extra wakeup per message.
 
 use std::fs::File;
 use std::io::{self, IoSlice, Write};
@@ -13,23 +13,23 @@ use tokio::io::AsyncWrite;
 use tokio::net::unix::pipe::Sender;
 use tokio::process::ChildStdin;
 
-/// The app's end of a process's standard input: what is written here, the process reads.
+/// The app's end of a process's standard input. The process reads the bytes written here.
 #[derive(Debug)]
 pub struct InputPipe(State);
 
 #[derive(Debug)]
 enum State {
-    /// It had room when it was written to last. Writing never waits.
+    /// The last write did not fill the pipe. Writes do not block.
     Open(File),
-    /// It was full, and is watched.
+    /// The pipe was full and is registered with the reactor until it has room.
     Full(Sender),
     Closed,
 }
 
-/// The pipe to a child.
+/// Creates the input pipe of a child.
 ///
 /// # Errors
-/// The system's, if it can't be written to without waiting.
+/// Returns the system's error if the pipe can't be made non-blocking.
 pub(crate) fn input(stdin: ChildStdin) -> io::Result<InputPipe> {
     InputPipe::new(stdin.into_owned_fd()?)
 }
@@ -88,7 +88,7 @@ impl AsyncWrite for InputPipe {
     }
 
     fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        // Nothing is held back.
+        // There is no buffer to flush.
         Poll::Ready(Ok(()))
     }
 
@@ -118,20 +118,20 @@ mod tests {
         let sent: Vec<u8> = (0..1_000_000_u32).map(|number| number.to_le_bytes()[0]).collect();
         let whole = timeout(Duration::from_millis(50), pipe.write_all(&sent)).await;
         assert!(whole.is_err(), "a megabyte does not fit while nobody reads");
-        assert!(matches!(pipe.0, State::Full(_)), "it is watched now");
+        assert!(matches!(pipe.0, State::Full(_)), "a full pipe must be registered with the reactor");
 
         let reading = tokio::spawn(async move {
             let mut all = Vec::new();
             output.read_to_end(&mut all).await.map(|_| all)
         });
         pipe.write_all(b"the end").await.unwrap();
-        assert!(matches!(pipe.0, State::Open(_)), "there is room again, and it is not watched any more");
+        assert!(matches!(pipe.0, State::Open(_)), "a pipe with room must not be registered with the reactor");
         pipe.shutdown().await.unwrap();
         let all = reading.await.unwrap().unwrap();
         let (first, end) = all.split_at(all.len() - b"the end".len());
-        assert_eq!(first, &sent[..first.len()], "what fitted has arrived, in order and once");
-        assert_eq!(end, b"the end", "and so has what waited for room");
-        assert!(pipe.write(b"more").await.is_err(), "a closed pipe takes nothing");
+        assert_eq!(first, &sent[..first.len()], "the bytes before the pause must arrive in order and once");
+        assert_eq!(end, b"the end", "the bytes after the pause must arrive, too");
+        assert!(pipe.write(b"more").await.is_err(), "writing to a closed pipe must fail");
     }
 
     #[tokio::test]
@@ -140,6 +140,6 @@ mod tests {
         let mut pipe = InputPipe::new(input.into()).unwrap();
         drop(output);
         let error = pipe.write_all(b"hello").await.unwrap_err();
-        assert_eq!(error.kind(), io::ErrorKind::BrokenPipe, "nobody will read it");
+        assert_eq!(error.kind(), io::ErrorKind::BrokenPipe, "writing without a reader must fail");
     }
 }

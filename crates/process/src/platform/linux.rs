@@ -1,23 +1,24 @@
-//! Telling processes apart on Linux, from `/proc` (see proc(5)).
+//! Process identity on Linux, read from `/proc` (see proc(5)).
 
 use std::fs;
 
 use super::StartTime;
 
-/// When a process was started, within which boot. None when there is no such process.
+/// Returns the boot ID and start time of a process, or `None` if there is no such process.
 pub(crate) fn start_time_of(pid: u32) -> Option<StartTime> {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     let ticks = Stat::read(pid)?.start_ticks;
     Some(StartTime::new(format!("{}+{ticks}", boot.trim())))
 }
 
-/// Whether a process has ended and only its parent has not heard of it. Until then its pid and start time are kept.
+/// Returns `true` if a process has ended but was not reaped by its parent. Until then its pid and start time remain
+/// visible.
 pub(crate) fn has_ended(pid: u32) -> bool {
     Stat::read(pid).is_some_and(|stat| stat.has_ended)
 }
 
-/// Whether a process of this group still has one of these pipes open. As long as it has, the
-/// group is the one that was given the pipes: Linux hands out no pid that is in use as a group.
+/// Returns `true` if a process of this group has one of these pipes open. The group is then the one that was given the
+/// pipes: Linux reuses no pid that is in use as a group ID.
 pub(crate) fn group_holds_pipe(group: u32, pipes: &[u64]) -> bool {
     let wanted: Vec<String> = pipes.iter().map(|number| format!("pipe:[{number}]")).collect();
     let Ok(processes) = fs::read_dir("/proc") else {
@@ -40,9 +41,9 @@ fn has_open(pid: u32, names: &[String]) -> bool {
         .any(|target| names.iter().any(|name| target.as_os_str() == name.as_str()))
 }
 
-/// What proc(5) says of a process in one line.
+/// The fields of `/proc/PID/stat` that this crate uses.
 pub(super) struct Stat {
-    /// Whether it has ended, and only waits for its parent to hear of it.
+    /// Set if the process has ended and waits to be reaped by its parent.
     pub(super) has_ended: bool,
     pub(super) parent: u32,
     group: u32,
@@ -53,7 +54,7 @@ impl Stat {
     pub(super) fn read(pid: u32) -> Option<Stat> {
         let line = fs::read(format!("/proc/{pid}/stat")).ok()?;
         let line = String::from_utf8_lossy(&line);
-        // The second field is the program's name in parentheses and may hold anything.
+        // The second field is the program's name in parentheses and may contain any character.
         let (_, fields) = line.rsplit_once(')')?;
         let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
         Some(Stat {

@@ -1,10 +1,10 @@
-//! Telling processes apart on macOS and the BSDs, by asking `ps`.
+//! Process identity on macOS and the BSDs, read with `ps`.
 
 use std::process::{Command, Stdio};
 
 use super::StartTime;
 
-/// When a process was started. None when there is no such process.
+/// Returns the start time of a process, or `None` if there is no such process.
 #[allow(clippy::disallowed_methods, reason = "no server is started here")]
 pub(crate) fn start_time_of(pid: u32) -> Option<StartTime> {
     let output = Command::new("/bin/ps")
@@ -20,13 +20,13 @@ pub(crate) fn start_time_of(pid: u32) -> Option<StartTime> {
     (!words.is_empty()).then(|| StartTime::new(words.join("_")))
 }
 
-/// Not looked at here: an app that has ended counts as running until its parent has heard of it.
+/// Always returns `false`: an ended process counts as running until its parent has reaped it.
 pub(crate) fn has_ended(_pid: u32) -> bool {
     false
 }
 
-/// There is no cheap proof here that a group without its leader is still the same, so none is
-/// claimed and such a group is left alone.
+/// Always returns `false`: the system offers no cheap proof that a group without its leader is still the same, so such
+/// a group is not killed.
 pub(crate) fn group_holds_pipe(_group: u32, _pipes: &[u64]) -> bool {
     false
 }

@@ -1,7 +1,8 @@
-//! Finding what a server started and that left its process group, on Linux: by whose child it is, and by a mark in its environment.
+//! Finds processes that a server started and that left its process group, on Linux: by their parent, and by a mark in
+//! their environment.
 //!
-//! Who takes care to lose both, by leaving its parent and starting with an empty environment, is not found. Only a sandbox of
-//! namespaces (bubblewrap) holds that.
+//! A process that leaves its parent and starts with an empty environment is not found. Only a sandbox with namespaces
+//! (bubblewrap) ends such processes.
 
 use std::ffi::OsString;
 use std::fs;
@@ -15,24 +16,24 @@ use nix::unistd::Pid;
 use super::StartTime;
 use super::linux::Stat;
 
-/// The variable that each server has, and what it starts inherits.
+/// Environment variable with the mark. Set for each server and inherited by its descendants.
 const VARIABLE: &str = "DRAWBRIDGE_SERVER";
-/// How often is looked again, since what is being ended may start something meanwhile.
+/// Maximum number of scans when ending processes, which may start others meanwhile.
 const ROUNDS: usize = 5;
 
-/// A process that is not to outlive its server.
+/// A process that must not outlive its server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Started {
     pid: u32,
-    /// With it the pid means this process and no later one.
+    /// Start time in clock ticks. Distinguishes the process from a later one with the same pid.
     start_ticks: u64,
 }
 
-/// A mark in the environment of a server, unlike that of any other.
+/// A mark in the environment of a server, unique to that server.
 #[derive(Debug, Clone)]
 pub(crate) struct Mark(String);
 
-/// A mark for a new server.
+/// Returns the mark for a new server.
 pub(crate) fn mark() -> Mark {
     static SERVERS: AtomicU64 = AtomicU64::new(0);
     let owner = std::process::id();
@@ -41,24 +42,24 @@ pub(crate) fn mark() -> Mark {
     Mark(format!("{of_owner}{};", SERVERS.fetch_add(1, Ordering::Relaxed)))
 }
 
-/// What the marks of all servers of one run of Drawbridge begin with.
+/// Returns the common prefix of the marks of all servers of one Drawbridge process.
 fn of_owner(owner: u32, started: &StartTime) -> String {
     format!("{owner}:{started}:")
 }
 
 impl Mark {
-    /// The variable with it.
+    /// Returns the environment variable that contains the mark.
     pub(crate) fn variable(&self) -> Option<(OsString, OsString)> {
         Some((VARIABLE.into(), self.0.clone().into()))
     }
 
-    /// Ends all that carries it.
+    /// Kills all processes that have the mark.
     pub(crate) fn end(&self) {
         end_marked(&self.0);
     }
 }
 
-/// Ends all that servers of a run of Drawbridge started which is over; whether there was something.
+/// Kills all processes started by servers of a Drawbridge process that has ended. Returns `true` if there were any.
 pub(crate) fn end_marked_by(owner: u32, started: &StartTime) -> bool {
     end_marked(&of_owner(owner, started))
 }
@@ -77,14 +78,14 @@ fn end_marked(mark: &str) -> bool {
     were_some
 }
 
-/// All that a process has started, and that still is a child of it or of one of those.
+/// Returns the descendants of a process that are still connected to it by parent links.
 pub(crate) fn started_by(pid: u32) -> Vec<Started> {
     let all: Vec<(u32, Process)> = processes().collect();
     let mut parents = vec![pid];
     let mut found = Vec::new();
     while let Some(parent) = parents.pop() {
         for (child, process) in all.iter().filter(|(_, process)| process.parent == parent) {
-            // Two processes can't be each other's parents, but what was read moment by moment may say so.
+            // The processes are not read atomically, so the parent links may contain a cycle.
             if !found.contains(&process.of) {
                 found.push(process.of);
                 parents.push(*child);
@@ -94,12 +95,12 @@ pub(crate) fn started_by(pid: u32) -> Vec<Started> {
     found
 }
 
-/// Kills these processes.
+/// Kills these processes, unless their pid was reused.
 pub(crate) fn end(started: &[Started]) {
     for one in started {
         let is_same = Stat::read(one.pid).is_some_and(|stat| stat.start_ticks == one.start_ticks);
         if let Some(pid) = i32::try_from(one.pid).ok().filter(|_| is_same) {
-            // Fails only when it is gone.
+            // Fails only if the process has ended.
             let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
         }
     }
@@ -110,7 +111,7 @@ struct Process {
     parent: u32,
 }
 
-/// All processes there are, but this one and those that have ended.
+/// Iterates over all running processes except this one.
 fn processes() -> impl Iterator<Item = (u32, Process)> {
     let own = std::process::id();
     let all = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -122,16 +123,16 @@ fn processes() -> impl Iterator<Item = (u32, Process)> {
     )
 }
 
-/// Processes with any mark, and their marks.
+/// Marked processes with their marks.
 type Marked = Arc<[(Started, Vec<u8>)]>;
 
-/// All processes that carry a mark now. Reading the environment of each process of the machine takes milliseconds, and all servers
-/// end at once when the app quits: callers that come while a scan runs share the next one.
+/// Returns all processes that have a mark. Reading the environment of every process takes milliseconds, and all servers
+/// end at once when the app quits, so callers that arrive during a scan share the next one.
 fn marked_processes() -> Marked {
     static LATEST: Mutex<Option<(Instant, Marked)>> = Mutex::new(None);
     let asked = Instant::now();
     let mut latest = LATEST.lock().unwrap_or_else(PoisonError::into_inner);
-    // A scan that began earlier may have passed a process before it was started.
+    // A scan that began before the call may have missed a new process.
     if let Some((_, found)) = latest.as_ref().filter(|(began, _)| *began >= asked) {
         return Arc::clone(found);
     }
@@ -142,7 +143,7 @@ fn marked_processes() -> Marked {
     found
 }
 
-/// The marks that a process has, or had when it began.
+/// Returns the marks in the initial environment of a process.
 fn marks_of(pid: u32) -> Vec<Vec<u8>> {
     let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
     environment

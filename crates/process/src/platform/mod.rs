@@ -1,6 +1,5 @@
-//! What differs between operating systems: own process groups, ending them, and telling a process
-//! apart from a later one with the same number. One small module per system, the same functions in
-//! each.
+//! Code specific to operating systems: process groups, ending them, and distinguishing a process from a later one with
+//! the same pid. One module per system, with the same functions in each.
 
 mod start_time;
 pub use start_time::StartTime;

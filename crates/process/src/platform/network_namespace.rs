@@ -1,4 +1,5 @@
-//! Listening in the network namespace of another process, from outside: a short-lived child enters it, and passes the socket back.
+//! Listens in the network namespace of another process: a short-lived child enters the namespace and sends the socket
+//! back.
 #![allow(unsafe_code)]
 
 use std::fs::File;
@@ -18,20 +19,21 @@ use nix::sys::socket::{
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::{ForkResult, fork};
 
-/// How many connections may wait to be accepted.
+/// Backlog of connections that wait to be accepted.
 const WAITING: i32 = 128;
-/// The ioctl that opens the user namespace to which a namespace belongs (`ioctl_ns(2)`).
+/// The ioctl that opens the user namespace that owns a namespace (`ioctl_ns(2)`).
 const NS_GET_USERNS: libc::c_ulong = 0xb701;
 
-/// A TCP socket that listens on this port of the loopback interface in the network namespace of a process. `number` is the
-/// namespace's, as far as it is known. Blocks for a moment.
+/// Opens a TCP socket that listens on this port of the loopback interface in the network namespace of a process.
+/// `number` is the inode of the namespace, if it is known. Blocks for a moment.
 ///
 /// # Errors
-/// If the process is gone, has no network namespace of its own, or the namespace can't be entered.
+/// Returns an I/O error if the process has ended, has no network namespace of its own, or has one that can't be
+/// entered.
 pub(crate) fn listen_in_network_of(pid: u32, number: Option<u64>, port: u16) -> io::Result<std::net::TcpListener> {
     let network = File::open(format!("/proc/{pid}/ns/net"))?;
     let (own, of_process) = (std::fs::metadata("/proc/self/ns/net")?, network.metadata()?);
-    // Another process may have the number of one that has ended.
+    // Another process may have reused the pid.
     if own.ino() == of_process.ino() || number.is_some_and(|number| number != of_process.ino()) {
         return Err(io::Error::other("the process has no network of its own"));
     }
@@ -39,15 +41,15 @@ pub(crate) fn listen_in_network_of(pid: u32, number: Option<u64>, port: u16) -> 
     let is_own = File::from(owner.try_clone()?).metadata()?.ino() == std::fs::metadata("/proc/self/ns/user")?.ino();
     let user = (!is_own).then_some(owner.as_fd());
     let (here, there) = socketpair(AddressFamily::Unix, SockType::SeqPacket, None, SockFlag::SOCK_CLOEXEC)?;
-    // SAFETY: the child makes system calls and then ends without running anything of this process. What it allocates, the
-    // system's library has made safe after a fork.
+    // SAFETY: the child makes system calls and exits without running other code of this process. It allocates only
+    // through functions that the C library makes safe after a fork.
     match unsafe { fork() }? {
         ForkResult::Child => {
             let code = match pass_listener(user, network.as_fd(), port, there.as_fd()) {
                 Ok(()) => 0,
                 Err(errno) => errno as i32,
             };
-            // SAFETY: ends the child at once, without handlers that belong to its parent.
+            // SAFETY: ends the child at once, without running exit handlers of its parent.
             unsafe { libc::_exit(code) }
         }
         ForkResult::Parent { child } => {
@@ -68,11 +70,11 @@ fn owner_of(network: BorrowedFd<'_>) -> io::Result<OwnedFd> {
     if owner < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: the descriptor was just opened, and nobody else has it.
+    // SAFETY: the descriptor was just opened and has no other owner.
     Ok(unsafe { OwnedFd::from_raw_fd(owner) })
 }
 
-/// In the child.
+/// Opens the listener and sends it to the parent. Runs in the child.
 fn pass_listener(
     user: Option<BorrowedFd<'_>>,
     network: BorrowedFd<'_>,
@@ -94,7 +96,7 @@ fn pass_listener(
     sendmsg::<()>(to.as_raw_fd(), &[IoSlice::new(&[0])], &rights, MsgFlags::empty(), None).map(drop)
 }
 
-/// The descriptor that the child passes on. Ends with the child, whatever becomes of it.
+/// Receives the descriptor from the child. Returns an error if the child ends without sending one.
 fn receive(from: BorrowedFd<'_>) -> io::Result<OwnedFd> {
     let mut byte = [0];
     let mut parts = [IoSliceMut::new(&mut byte)];
@@ -110,6 +112,6 @@ fn receive(from: BorrowedFd<'_>) -> io::Result<OwnedFd> {
         _ => None,
     });
     let descriptor = descriptor.ok_or_else(|| io::Error::other("no socket was passed on"))?;
-    // SAFETY: the kernel just made the descriptor for this process, and nobody else has it.
+    // SAFETY: the kernel just created the descriptor for this process, so it has no other owner.
     Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
 }

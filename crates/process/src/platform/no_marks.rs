@@ -1,13 +1,14 @@
-//! Where nothing is found of what left a server's group: Windows's jobs hold all, and macOS tells nobody another's environment.
+//! Replacement for marks where processes that left a server's group are not looked for: Windows jobs contain all of
+//! them, and macOS does not reveal the environment of other processes.
 
 use std::ffi::OsString;
 
 use super::StartTime;
 
-/// A process that is not to outlive its server.
+/// A process that must not outlive its server. Never constructed.
 pub(crate) enum Started {}
 
-/// No mark.
+/// A mark without effect.
 #[derive(Debug, Clone)]
 pub(crate) struct Mark;
 

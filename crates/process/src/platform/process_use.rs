@@ -1,22 +1,22 @@
-//! What a process and all that it started use, on Linux, from `/proc` (see proc(5)).
+//! Resource use of a process tree on Linux, from `/proc` (see proc(5)).
 
 use std::fs;
 
-/// Parts of a second in which the kernel tells processor time; the same on every machine.
+/// Clock ticks per second in `/proc`. The same on every machine.
 const TICKS_PER_SECOND: u64 = 100;
 
-/// What a tree of processes uses.
+/// Resource use of a process tree.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct TreeUse {
-    /// Threads of all processes; each process has at least one.
+    /// Number of threads of all processes. Each process has at least one.
     pub(crate) threads: u64,
-    /// Memory that is their own, in the main memory or moved out of it, in bytes.
+    /// Private memory of the processes, resident or swapped out, in bytes.
     pub(crate) memory_bytes: u64,
-    /// Processor time since they began, with that of children which have ended, in milliseconds.
+    /// Processor time since the processes began, including children that have ended, in milliseconds.
     pub(crate) processor_ms: u64,
 }
 
-/// What `root` and all that descends from it use. Stops counting beyond `most` threads.
+/// Returns the resource use of `root` and its descendants. Stops counting beyond `most` threads.
 pub(crate) fn tree_use(root: u32, most: u64) -> TreeUse {
     let mut all = TreeUse::default();
     let mut waiting = vec![root];
@@ -33,8 +33,9 @@ pub(crate) fn tree_use(root: u32, most: u64) -> TreeUse {
     all
 }
 
-/// The same memory, with each page that several processes have counted once: copies of a process share what none has written to.
-/// Looking at every page takes long. A process that can't be looked into counts whole.
+/// Returns the memory of the tree, in bytes, with each shared page counted once: copies of a process share pages that
+/// none has written to. Slow, because the kernel examines every page. A process whose pages can't be examined counts in
+/// full.
 pub(crate) fn tree_memory(root: u32, most: u64) -> u64 {
     let (mut bytes, mut processes, mut waiting) = (0_u64, 0, vec![root]);
     while let Some(pid) = waiting.pop() {
@@ -48,7 +49,7 @@ pub(crate) fn tree_memory(root: u32, most: u64) -> u64 {
     bytes
 }
 
-/// The children of a process. Each of its threads may have started some.
+/// Returns the children of a process, which any of its threads may have started.
 fn children(pid: u32) -> Vec<u32> {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     let lists = threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
@@ -60,7 +61,7 @@ fn children(pid: u32) -> Vec<u32> {
 fn process_use(pid: u32) -> Option<TreeUse> {
     let line = fs::read(format!("/proc/{pid}/stat")).ok()?;
     let line = String::from_utf8_lossy(&line);
-    // The second field is the program's name in parentheses and may hold anything.
+    // The second field is the program's name in parentheses and may contain any character.
     let (_, fields) = line.rsplit_once(')')?;
     let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
     let number = |at: usize| fields.get(at).and_then(|field| field.parse::<u64>().ok()).unwrap_or_default();
@@ -73,19 +74,19 @@ fn process_use(pid: u32) -> Option<TreeUse> {
     })
 }
 
-/// A process's share of the memory that it has with others. None if it can't be told.
+/// Returns the proportional share of a process in the memory that it shares with others, or `None` if it can't be read.
 fn shared_out(pid: u32) -> Option<u64> {
     let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
     sum(&rollup, &["Pss_Anon", "Pss_Shmem", "SwapPss"])
 }
 
-/// Not the resident set: libraries that many processes share would count for each.
+/// Returns the private memory of a process. The resident set size would count shared libraries once per process.
 fn memory(pid: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     sum(&status, &["RssAnon", "RssShmem", "VmSwap"]).unwrap_or_default()
 }
 
-/// The sum of these lines in bytes; none if there is none of them.
+/// Returns the sum of these lines in bytes, or `None` if none of them is present.
 fn sum(text: &str, names: &[&str]) -> Option<u64> {
     let mut own = text.lines().filter_map(|line| {
         let (name, value) = line.split_once(':')?;
@@ -102,17 +103,24 @@ mod tests {
     #[test]
     fn a_process_has_threads_memory_and_time() {
         let own = tree_use(std::process::id(), u64::MAX);
-        assert!(own.threads >= 1 && own.memory_bytes > 0, "this process uses something: {own:?}");
-        assert_eq!(tree_use(0, u64::MAX), TreeUse::default(), "there is no such process");
+        assert!(own.threads >= 1 && own.memory_bytes > 0, "the use of this process must be positive: {own:?}");
+        assert_eq!(tree_use(0, u64::MAX), TreeUse::default(), "a missing process must have no use");
     }
 
     #[test]
     fn a_page_of_several_processes_counts_once() {
         let rollup = "Pss:  900 kB\nPss_Dirty: 7 kB\nPss_Anon: 30 kB\nPss_Shmem: 10 kB\nSwap: 9 kB\nSwapPss: 2 kB\n";
-        assert_eq!(sum(rollup, &["Pss_Anon", "Pss_Shmem", "SwapPss"]), Some(42 * 1024), "what is its own");
-        assert_eq!(sum("", &["Pss_Anon"]), None, "a process that can't be looked into says nothing");
+        assert_eq!(
+            sum(rollup, &["Pss_Anon", "Pss_Shmem", "SwapPss"]),
+            Some(42 * 1024),
+            "only the named lines must be added"
+        );
+        assert_eq!(sum("", &["Pss_Anon"]), None, "missing lines must yield no sum");
         let own = std::process::id();
         let (shared, whole) = (tree_memory(own, u64::MAX), memory(own));
-        assert!(shared > 0 && shared <= whole + (8 << 20), "no more than each for itself: {shared} of {whole}");
+        assert!(
+            shared > 0 && shared <= whole + (8 << 20),
+            "the shared count must not exceed the private count: {shared} of {whole}"
+        );
     }
 }

@@ -1,9 +1,9 @@
-//! The time at which a process was started: with it, a pid names one process and no later one.
+//! Start time of a process, which distinguishes it from later processes with the same pid.
 
 use std::fmt;
 
-/// When a process was started, in the system's own terms. Together with the pid it names one process
-/// and never another that gets the same pid later, also not after a reboot.
+/// The start time of a process, in a system-specific format. Together with the pid it identifies one process, also
+/// across reboots.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StartTime(String);
 
@@ -18,12 +18,12 @@ impl StartTime {
         StartTime(text)
     }
 
-    /// Stands where the system told nothing. Equal to no running process.
+    /// Returns a placeholder for an unknown start time. It equals that of no running process.
     pub(crate) fn unknown() -> StartTime {
         StartTime("-".to_owned())
     }
 
-    /// The start time of a running process, if there is one with this pid.
+    /// Returns the start time of the process with this pid, or `None` if there is none.
     pub fn of(pid: u32) -> Option<StartTime> {
         super::start_time_of(pid)
     }

@@ -10,34 +10,34 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessSession};
 
-/// Gives the child a session, and with it a process group, of its own. Without a controlling
-/// terminal it cannot read the user's keyboard or write past the pipes it was given.
+/// Starts the child in its own session, and so in its own process group. Without a controlling terminal it cannot read
+/// the user's keyboard or write to the terminal.
 pub(crate) fn isolate(command: &mut CommandWrap) {
     super::before_exec::install(command.command_mut());
     command.wrap(ProcessSession);
 }
 
-/// Asks the whole group to end (SIGTERM).
+/// Sends SIGTERM to the whole process group.
 pub(crate) fn terminate(child: &dyn ChildWrapper) -> io::Result<()> {
     child.signal(Signal::SIGTERM as i32)
 }
 
-/// Ends every process of a group (SIGKILL). The caller has made sure whose group it is.
+/// Sends SIGKILL to every process of a group. The caller has verified the group's identity.
 pub(crate) fn kill_group(group: u32) -> io::Result<()> {
     let group = i32::try_from(group).map_err(io::Error::other)?;
-    // 0 and 1 would mean the own group and every process there is.
+    // 0 and 1 would address the own group and every process of the system.
     if group < 2 {
         return Err(io::Error::from(io::ErrorKind::InvalidInput));
     }
     killpg(Pid::from_raw(group), Signal::SIGKILL).map_err(io::Error::from)
 }
 
-/// The exit code, or the signal that ended the process.
+/// Returns the exit code, and the signal that ended the process.
 pub(crate) fn exit_of(status: ExitStatus) -> (Option<i32>, Option<i32>) {
     (status.code(), status.signal())
 }
 
-/// The system's number of the pipe behind a descriptor; both ends have the same.
+/// Returns the inode number of the pipe behind a descriptor. It is the same for both ends.
 pub(crate) fn pipe_number(end: &impl AsFd) -> Option<u64> {
     let copy = end.as_fd().try_clone_to_owned().ok()?;
     let metadata = std::fs::File::from(copy).metadata().ok()?;

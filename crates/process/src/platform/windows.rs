@@ -1,5 +1,5 @@
-//! Job objects on Windows. The system ends every process of a job when the app's last handle to it
-//! goes, so nothing is left over for a sweep.
+//! Job objects on Windows. The system ends every process of a job when the app's last handle to it is closed, so no
+//! orphans remain to be swept.
 
 use std::io;
 use std::os::windows::io::AsHandle;
@@ -13,47 +13,47 @@ use super::StartTime;
 /// The app's end of a server's standard input.
 pub type InputPipe = ChildStdin;
 
-/// Puts the child and all that it starts into a job that ends with the app.
+/// Puts the child and its descendants into a job that ends with the app.
 pub(crate) fn isolate(command: &mut CommandWrap) {
     command.wrap(KillOnDrop).wrap(JobObject);
 }
 
-/// Windows has no request to end that a console-less process would see.
+/// Does nothing: Windows has no termination request that a process without a console receives.
 pub(crate) fn terminate(_child: &dyn ChildWrapper) -> io::Result<()> {
     Ok(())
 }
 
-/// Groups are jobs here, which end by themselves.
+/// Does nothing: groups are jobs, which end with the app.
 pub(crate) fn kill_group(_group: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// The exit code.
+/// Returns the exit code, and no signal.
 pub(crate) fn exit_of(status: ExitStatus) -> (Option<i32>, Option<i32>) {
     (status.code(), None)
 }
 
-/// A pipe is written to by other means here, and wakes nobody by being read.
+/// Returns the pipe unchanged. Windows does not wake the writer of a pipe when the pipe is read.
 pub(crate) fn input(stdin: ChildStdin) -> io::Result<InputPipe> {
     Ok(stdin)
 }
 
-/// Pipes have no number that two processes could compare.
+/// Returns `None`: pipes have no number that two processes could compare.
 pub(crate) fn pipe_number(_end: &impl AsHandle) -> Option<u64> {
     None
 }
 
-/// Not needed, as nothing outlives the app.
+/// Returns `None`, because no server outlives the app.
 pub(crate) fn start_time_of(_pid: u32) -> Option<StartTime> {
     None
 }
 
-/// Not needed, as nothing outlives the app.
+/// Returns `false`, because no server outlives the app.
 pub(crate) fn has_ended(_pid: u32) -> bool {
     false
 }
 
-/// Not needed, as nothing outlives the app.
+/// Returns `false`, because no server outlives the app.
 pub(crate) fn group_holds_pipe(_group: u32, _pipes: &[u64]) -> bool {
     false
 }

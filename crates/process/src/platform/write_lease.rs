@@ -1,4 +1,5 @@
-//! Finding out that nobody can change a file without moving its times. `code/content_hash.rs` asks before it remembers a hash.
+//! Checks that no process can change a file without updating its times. The caller is `code/content_hash.rs`, before it
+//! caches a hash.
 #![allow(unsafe_code)]
 
 use std::fs::File;
@@ -9,25 +10,25 @@ use nix::errno::Errno;
 use nix::libc;
 use nix::sys::statfs::{BTRFS_SUPER_MAGIC, EXT4_SUPER_MAGIC, F2FS_SUPER_MAGIC, FsType, XFS_SUPER_MAGIC, fstatfs};
 
-/// File systems that move a file's times at the first write through a new mapping of it, and know of each mapping. Others (`tmpfs`,
-/// overlays, those of the network and of user programs) do not, or need not.
+/// File systems that update a file's times at the first write through a new mapping, and track each mapping. Others
+/// (`tmpfs`, overlays, network and user-space file systems) do not guarantee this.
 const TIMELY: [FsType; 4] = [BTRFS_SUPER_MAGIC, EXT4_SUPER_MAGIC, F2FS_SUPER_MAGIC, XFS_SUPER_MAGIC];
-/// The command of `fcntl` that sets the signal by which a lease is called back (`fcntl(2)`).
+/// Command of `fcntl` that sets the signal of a broken lease (`fcntl(2)`).
 const F_SETSIG: libc::c_int = 10;
-/// Write permission of anybody but the owner.
+/// Mode bits for write permission of the group and of others.
 const OTHERS_WRITE: u32 = 0o022;
 
-/// Tells if nobody has this file open for writing, or mapped so, and every later write moves its times. The file must be open for reading
-/// only.
+/// Returns `true` if no process has this file open or mapped for writing, and every later write updates its times. The
+/// file must be open for reading only.
 ///
-/// A read lease is granted on exactly that condition, to the file's owner. The lease is given back at once.
+/// The kernel grants a read lease to the file's owner under exactly this condition. The lease is released at once.
 pub(crate) fn is_quiescent(file: &File) -> bool {
     let descriptor = file.as_raw_fd();
     if !fstatfs(file).is_ok_and(|system| TIMELY.contains(&system.filesystem_type())) {
         return false;
     }
-    // SAFETY: `fcntl` gets an open descriptor and integers. The signal, sent when somebody opens the file meanwhile, is one that is
-    // ignored unless it is handled; the default one would end the process.
+    // SAFETY: `fcntl` gets an open descriptor and integers. The signal, sent if another process opens the file
+    // meanwhile, is SIGURG, which is ignored by default. The default signal of leases would end the process.
     let lease = unsafe {
         if libc::fcntl(descriptor, F_SETSIG, libc::SIGURG) == -1 {
             return false;
@@ -40,7 +41,8 @@ pub(crate) fn is_quiescent(file: &File) -> bool {
             unsafe { libc::fcntl(descriptor, libc::F_SETLEASE, libc::F_UNLCK) };
             true
         }
-        // No lease on another user's file. Nobody but root writes to one of root's that no group and no access list lets them change.
+        // Leases are denied on files of other users. Only root can write to a file of root that is not writable for the
+        // group or others.
         Err(Errno::EACCES) => file.metadata().is_ok_and(|facts| facts.uid() == 0 && facts.mode() & OTHERS_WRITE == 0),
         Err(_) => false,
     }

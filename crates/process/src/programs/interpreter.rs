@@ -1,4 +1,5 @@
-//! The interpreter of a script, by the script's first line. `sandbox` brings it into reach, `code` has it approved.
+//! Finds the interpreter that the first line of a script names. `sandbox` makes it accessible, and `code` includes it
+//! in the approval.
 
 use std::fs::File;
 use std::io::Read;
@@ -6,20 +7,21 @@ use std::path::{Path, PathBuf};
 
 use super::SearchPath;
 
-/// How much of a file is read to see which interpreter runs it, in bytes.
+/// Maximum number of bytes that are read of a script to find its interpreter.
 const FIRST_LINE: u64 = 256;
 
-/// The program that the first line of a script names. `path` is that of the command which runs it (`SearchPath::of_command`).
+/// Returns the program that the first line of a script names. `path` is the search path of the command that runs the
+/// script (`SearchPath::of_command`).
 pub(crate) fn interpreter(script: &Path, path: &SearchPath) -> Option<PathBuf> {
     let mut first = Vec::new();
-    // Opening a pipe or a device would wait or do something.
+    // Opening a pipe or a device could block or have side effects.
     if !script.is_file() {
         return None;
     }
     File::open(script).ok()?.take(FIRST_LINE).read_to_end(&mut first).ok()?;
     let line = first.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
     let line = std::str::from_utf8(line).ok()?;
-    // As the kernel parts it: by blanks and tabs, and nothing else that looks like one.
+    // Splits at blanks and tabs only, as the kernel does.
     let mut words = line.split([' ', '\t']).filter(|word| !word.is_empty());
     let named = words.next()?;
     if !named.ends_with("/env") {

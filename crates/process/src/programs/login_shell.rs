@@ -1,8 +1,8 @@
-//! Asks the user's login shell for its search path.
+//! Reads the search path of the user's login shell.
 //!
-//! An app started from a desktop launcher gets a short PATH; what nvm, pyenv, Homebrew and the
-//! like add stands in the shell's start-up files. The shell is started as for a terminal, prints its
-//! environment between two markers, and is ended with everything it started if it takes too long.
+//! An app started from a desktop launcher gets a short PATH. The folders of nvm, pyenv, Homebrew and similar tools are
+//! added by the shell's start-up files. The shell is started as for a terminal and prints its environment between two
+//! markers. If it exceeds the time limit, it is killed with its whole process group.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -14,20 +14,20 @@ use tokio::time::timeout;
 
 use crate::launch::Launch;
 
-/// How long start-up files may take.
+/// Time limit for the shell and its start-up files.
 pub(super) const SHELL_LIMIT: Duration = Duration::from_secs(5);
 
-/// More output than this is not an environment.
+/// Maximum size of the output, in bytes. Longer output is not an environment.
 const OUTPUT_LIMIT: u64 = 1024 * 1024;
 
 const MARKER: &[u8] = b"_begin_or_end_of_environment_";
 
-/// The marker is written in two halves: a shell may keep the last word of a command in the variable `_`, and so
-/// in the environment that is printed.
+/// Prints the marker in two halves. A shell may store the last word of a command in the variable `_`, which would add
+/// the marker to the printed environment.
 const SCRIPT: &str =
     "printf '%s%s' _begin_or_end_ of_environment_; env -0; printf '%s%s' _begin_or_end_ of_environment_";
 
-/// The login shell's PATH as text, or why there is none, in words.
+/// Returns the PATH of the login shell, or a message that explains why there is none.
 pub(super) async fn path(shell: PathBuf, limit: Duration) -> Result<OsString, String> {
     let name = shell.display().to_string();
     let launch = Launch {
@@ -44,7 +44,7 @@ pub(super) async fn path(shell: PathBuf, limit: Duration) -> Result<OsString, St
     };
     let mut output = Vec::new();
     let read = timeout(limit, read_to_second_marker(&mut stdout, &mut output)).await;
-    // Its whole group: start-up files may have started something that stays.
+    // Kills the whole group, because start-up files may have started background processes.
     let _ = child.start_kill();
     let _ = timeout(Duration::from_secs(1), child.inner_mut().wait()).await;
     match read {
@@ -64,7 +64,7 @@ async fn read_to_second_marker(stdout: &mut (impl AsyncReadExt + Unpin), output:
     Ok(())
 }
 
-/// The value of PATH between the two markers.
+/// Returns the value of PATH between the two markers.
 fn path_in(output: &[u8]) -> Option<OsString> {
     let begin = memmem::find(output, MARKER)? + MARKER.len();
     let length = memmem::find(&output[begin..], MARKER)?;

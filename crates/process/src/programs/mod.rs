@@ -1,6 +1,7 @@
-//! Finding programs: the search path of the user's login shell, well-known folders, and the interpreters that scripts name.
+//! Finds programs: the search path of the user's login shell, well-known folders, and the interpreters that scripts
+//! name.
 //!
-//! [`SearchPath`] is read once by the app. Its look-ups of a whole command (`SearchPath::resolve`) are in [`crate::command`].
+//! The app reads [`SearchPath`] once. Lookups of a whole command (`SearchPath::resolve`) are in [`crate::command`].
 
 mod interpreter;
 mod login_shell;
@@ -15,12 +16,12 @@ pub use search_path::{CommandNotFound, PathSource, SearchPath};
 pub(crate) use system_folders::SYSTEM_FOLDERS;
 pub use system_folders::is_of_system;
 
-/// Where a program runs for which no folder is configured: the user's home.
+/// Returns the working directory of a program without a configured one: the user's home.
 pub fn default_directory() -> PathBuf {
     std::env::home_dir().unwrap_or_else(std::env::temp_dir)
 }
 
-/// Returns true if two names mean the same variable. Windows ignores their case.
+/// Returns `true` if two names denote the same variable. Windows ignores case.
 pub(crate) fn same_name(left: &str, right: &str) -> bool {
     if cfg!(windows) { left.eq_ignore_ascii_case(right) } else { left == right }
 }

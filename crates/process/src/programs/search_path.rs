@@ -1,36 +1,37 @@
-//! Where programs are looked for, and what is said when one is not found.
+//! The search path for programs, and the error for a program that was not found.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use super::{login_shell, well_known};
 
-/// The most folders that are searched.
+/// Maximum number of folders that are searched.
 const MOST_DIRECTORIES: usize = 512;
 
 /// The folders that are searched for programs, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchPath {
-    /// Absolute folders, each once.
+    /// Absolute folders without duplicates.
     pub directories: Vec<PathBuf>,
-    /// Where the list is from.
+    /// Origin of the list of folders.
     pub source: PathSource,
 }
 
-/// Where a [`SearchPath`] is from.
+/// The origin of a [`SearchPath`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PathSource {
-    /// The user's login shell has told it.
+    /// The PATH of the user's login shell.
     LoginShell,
     /// The app's own PATH, and the well-known folders that exist.
     Process {
-        /// Why the login shell was not used, in words.
+        /// Message that explains why the login shell was not used.
         reason: String,
     },
 }
 
 impl SearchPath {
-    /// Asks the login shell, for at most five seconds. The answer rarely changes: keep it.
+    /// Reads the PATH of the login shell, within at most five seconds. Callers should cache the result, which rarely
+    /// changes.
     pub async fn read() -> SearchPath {
         if cfg!(windows) {
             return SearchPath::of_process("Windows has no login shell".to_owned());
@@ -41,7 +42,7 @@ impl SearchPath {
         }
     }
 
-    /// Asks this shell, for at most `limit`.
+    /// Reads the PATH of this shell, within at most `limit`.
     pub async fn of_shell(shell: PathBuf, limit: std::time::Duration) -> SearchPath {
         match login_shell::path(shell, limit).await {
             Ok(path) => {
@@ -51,7 +52,7 @@ impl SearchPath {
         }
     }
 
-    /// The app's own PATH and the well-known folders, for the given reason.
+    /// Returns the app's own PATH and the well-known folders. `reason` explains why the login shell is not used.
     pub fn of_process(reason: String) -> SearchPath {
         let own = std::env::var_os("PATH").unwrap_or_default();
         SearchPath {
@@ -60,10 +61,11 @@ impl SearchPath {
         }
     }
 
-    /// The file of a program. A bare name is looked up here; anything with a separator is a path that starts at `directory`.
+    /// Returns the file of a program. A bare name is looked up here. A name with a separator is a path that starts at
+    /// `directory`.
     ///
     /// # Errors
-    /// [`CommandNotFound`] when there is no such file or it may not be executed.
+    /// Returns [`CommandNotFound`] if the file does not exist or is not executable.
     pub(crate) fn find(&self, program: &str, directory: &Path) -> Result<PathBuf, CommandNotFound> {
         let path = self.joined();
         which::which_in(program, Some(&path), directory).map_err(|_| CommandNotFound {
@@ -81,28 +83,28 @@ impl SearchPath {
         })
     }
 
-    /// The folders of this PATH variable in place of these. Relative ones start at `directory`.
+    /// Returns the folders of this PATH value in place of the current ones. Relative folders start at `directory`.
     pub(crate) fn replaced_by(&self, variable: &str, directory: &Path) -> SearchPath {
         let folders = std::env::split_paths(variable).map(|folder| directory.join(folder));
         SearchPath { directories: absolute(folders), source: self.source.clone() }
     }
 
-    /// The value for a server's PATH.
+    /// Returns the folders as a value for the PATH of a server.
     pub(crate) fn joined(&self) -> OsString {
         std::env::join_paths(&self.directories).unwrap_or_default()
     }
 }
 
-/// A program that is not there, or may not be executed.
+/// Error for a program that does not exist or is not executable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandNotFound {
-    /// As it was configured.
+    /// Name or path of the program, as configured.
     pub program: String,
-    /// The folders searched, or the one file looked for when the program is a path.
+    /// Folders that were searched, or the one expected file if the program is a path.
     pub looked_in: Vec<PathBuf>,
-    /// Why the login shell's path was not used, if it was not.
+    /// Message that explains why the login shell's path was not used, or `None` if it was.
     pub source_note: Option<String>,
-    /// What usually brings this program.
+    /// Hint at the product that usually installs this program, or `None` if it is unknown.
     pub hint: Option<&'static str>,
 }
 
@@ -155,8 +157,8 @@ fn has_separator(program: &str) -> bool {
     program.contains(std::path::is_separator)
 }
 
-/// Absolute folders only (an empty or relative one would mean wherever the app happens to run),
-/// each once, and none that a PATH variable cannot hold.
+/// Keeps absolute folders that a PATH variable can contain, without duplicates. An empty or relative folder would mean
+/// the current folder of the app.
 fn absolute(folders: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
     let mut kept: Vec<PathBuf> = Vec::new();
     for folder in folders {
@@ -180,7 +182,7 @@ mod tests {
         assert_eq!(
             absolute(folders.into_iter()),
             [PathBuf::from("/a"), PathBuf::from("/d")],
-            "a program must never be taken from the folder the app happens to run in"
+            "a program must never be found in the current folder of the app"
         );
     }
 
@@ -192,7 +194,7 @@ mod tests {
         };
         let message = path.find("npx", Path::new("/")).expect_err("no such folder").to_string();
         for part in ["npx", "Node.js", "/nowhere/bin", "SHELL is not set"] {
-            assert!(message.contains(part), "{message:?} must tell {part:?}");
+            assert!(message.contains(part), "{message:?} must contain {part:?}");
         }
     }
 }

@@ -1,10 +1,10 @@
-//! The folders in which the system keeps its own programs. `sandbox` lets every program reach them; `code` leaves what lies there out of
-//! what is approved.
+//! Folders of the operating system's own programs. `sandbox` makes them accessible to every program, and `code` omits
+//! their files from approvals.
 
 use std::path::Path;
 
-/// Where the system keeps programs and libraries, and what they need to find names, time and certificates. Not all of `/etc`:
-/// there are secrets in it.
+/// Folders with the system's programs and libraries, and files for name resolution, time zones and certificates. The
+/// rest of `/etc` is omitted because it contains secrets.
 #[cfg(not(target_os = "macos"))]
 pub(crate) const SYSTEM_FOLDERS: &[&str] = &[
     "/usr",
@@ -53,9 +53,9 @@ pub(crate) const SYSTEM_FOLDERS: &[&str] = &[
     "/private/var/db/timezone",
 ];
 
-/// Returns true if a path, with no link in it, lies where the system keeps its own programs.
+/// Returns `true` if a canonical path is in a folder of the system's own programs.
 pub fn is_of_system(real: &Path) -> bool {
-    // Package managers give this one to their user on macOS.
+    // On macOS, package managers make this folder writable for the user.
     let is_local = cfg!(target_os = "macos") && real.starts_with("/usr/local");
     !is_local && SYSTEM_FOLDERS.iter().any(|folder| real.starts_with(folder))
 }

@@ -1,8 +1,8 @@
-//! Folders where the usual installers put programs, for when the login shell cannot be asked.
+//! Folders of common installers, used if the login shell's path is unavailable.
 
 use std::path::{Path, PathBuf};
 
-/// The well-known folders that exist on this machine.
+/// Returns the well-known folders that exist on this machine.
 pub(super) fn directories() -> Vec<PathBuf> {
     let mut found = Vec::new();
     if let Some(home) = std::env::home_dir() {
@@ -28,8 +28,8 @@ pub(super) fn directories() -> Vec<PathBuf> {
     found
 }
 
-/// The `bin` folder of nvm's default version: `alias/default` names it, exactly (`v22.1.0`) or in
-/// part (`22`); otherwise the newest installed one is taken.
+/// Returns the `bin` folder of nvm's default version: the newest installed version that matches `alias/default`, which
+/// is exact (`v22.1.0`) or partial (`22`), else the newest installed version.
 fn nvm_default(nvm: &Path) -> Option<PathBuf> {
     let versions = nvm.join("versions/node");
     let wanted = std::fs::read_to_string(nvm.join("alias/default")).unwrap_or_default();
@@ -49,7 +49,7 @@ fn nvm_default(nvm: &Path) -> Option<PathBuf> {
         .map(|(_, folder)| folder.join("bin"))
 }
 
-/// `v22.1.0` as `[22, 1, 0]`; empty when it is not a version.
+/// Parses `v22.1.0` as `[22, 1, 0]`. Empty if the text is not a version.
 fn numbers(version: &str) -> Vec<u32> {
     version.trim_start_matches('v').split('.').map_while(|part| part.parse().ok()).collect()
 }

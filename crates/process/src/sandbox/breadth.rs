@@ -1,19 +1,20 @@
-//! Which folders a sandbox may reach without the user naming them, and which may be proposed to the user: none that hold
-//! secrets, that are the system's or Drawbridge's, or that hold far more than a program. Callers: `installation`, and `blocked`.
+//! Rules for folders that a sandbox may access without the user naming them, and for folders that may be proposed to
+//! the user: none that contain secrets, that belong to the system or to Drawbridge, or that contain far more than one
+//! program. Callers: `installation` and `blocked`.
 
 use std::path::{Component, Path, PathBuf};
 
 use foreign::visible;
 use serde::{Deserialize, Serialize};
 
-/// Files that say that a folder is one program, library or project. So it may lie right below the home.
+/// Files that mark a folder as one program, library or project. Such a folder may be directly below the home.
 pub(crate) const MARKERS: [&str; 5] = ["package.json", "pyproject.toml", "pyvenv.cfg", "Cargo.toml", "go.mod"];
-/// The folders of version managers, right below the home or in `~/.local/share`. They hold programs and no keys.
+/// Folders of version managers, directly below the home or in `~/.local/share`. They contain programs and no keys.
 pub(crate) const VERSION_MANAGERS: [&str; 9] =
     [".asdf", ".fnm", ".nodenv", ".nvm", ".pyenv", ".rbenv", ".volta", "asdf", "mise"];
-/// How many folders below the user's home, or below the root, a folder lies at least.
+/// Minimum depth of a folder below the user's home or below the root.
 const DEPTH: usize = 2;
-/// Folders below the home, with keys, passwords and sessions.
+/// Folders and files below the home with keys, passwords or sessions.
 const SECRET: [&str; 25] = [
     ".android",
     ".aws",
@@ -37,12 +38,12 @@ const SECRET: [&str; 25] = [
     ".ssh",
     ".terraform.d",
     ".thunderbird",
-    // Data of apps, by snap, Flatpak and macOS.
+    // Data of apps installed by snap or Flatpak, and on macOS.
     ".var",
     "Library",
     "snap",
 ];
-/// Hidden folders of the home that hold programs. Whatever else is hidden there may hold an app's data.
+/// Hidden folders of the home that contain programs. Any other hidden folder may contain an app's data.
 const OF_PROGRAMS: [&str; 13] = [
     ".bun",
     ".cache",
@@ -58,7 +59,7 @@ const OF_PROGRAMS: [&str; 13] = [
     ".npm",
     ".npm-global",
 ];
-/// Folders of the system that hold settings, keys, devices and sockets.
+/// Folders of the system with settings, keys, devices and sockets.
 const OF_SYSTEM: [&str; 11] = [
     "/boot",
     "/dev",
@@ -72,31 +73,31 @@ const OF_SYSTEM: [&str; 11] = [
     "/private/etc",
     "/private/var",
 ];
-/// Folders in those of the system that are the users': temporary ones, and disks that were plugged in.
+/// Subfolders of [`OF_SYSTEM`] that belong to users: temporary folders and removable disks.
 const OF_USERS: [&str; 3] = ["/private/var/folders", "/run/media", "/var/tmp"];
 
-/// Why a folder is not proposed.
+/// The reason why a folder is not proposed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum NotOffered {
-    /// Keys, passwords or sessions lie there.
+    /// The folder contains keys, passwords or sessions.
     Secrets,
-    /// It is the home, or another folder that holds far more than a program.
+    /// The folder is the home, or another folder with far more than one program.
     TooBroad,
-    /// It is the system's.
+    /// The folder belongs to the operating system.
     System,
-    /// It is Drawbridge's, or holds what is.
+    /// The folder belongs to Drawbridge, or contains one that does.
     Own,
-    /// Its name has characters that nobody sees, or is no Unicode.
+    /// The name of the folder has invisible characters, or is not valid Unicode.
     Name,
 }
 
-/// Judges whether a folder may be proposed. `folder` has no link in it; `hidden` are Drawbridge's own folders. Looks for the
-/// [`MARKERS`] of a folder right below the home.
+/// Decides whether a folder may be proposed. `folder` is a canonical path. `hidden` are Drawbridge's own folders. Reads
+/// the disk to look for [`MARKERS`] in a folder directly below the home.
 ///
 /// # Errors
-/// Why not.
+/// Returns the [`NotOffered`] reason if the folder may not be proposed.
 pub(crate) fn judge(folder: &Path, home: Option<&Path>, hidden: &[PathBuf]) -> Result<(), NotOffered> {
     if folder.to_str().is_none_or(|text| visible(text) != text || text.contains(char::is_control)) {
         return Err(NotOffered::Name);
@@ -109,7 +110,7 @@ pub(crate) fn judge(folder: &Path, home: Option<&Path>, hidden: &[PathBuf]) -> R
     }
     let homes = spellings(home);
     let of_system = OF_SYSTEM.iter().any(|system| folder.starts_with(system));
-    // A home may lie in a folder of the system's, as `/var/home` does.
+    // A home may be within a system folder, such as `/var/home`.
     if of_system
         && !OF_USERS.iter().map(Path::new).chain(homes.iter().map(PathBuf::as_path)).any(|own| folder.starts_with(own))
     {
@@ -128,14 +129,15 @@ pub(crate) fn judge(folder: &Path, home: Option<&Path>, hidden: &[PathBuf]) -> R
     if hidden.iter().any(|own| own.starts_with(folder)) { Err(NotOffered::Own) } else { Ok(()) }
 }
 
-/// Returns true if keys lie in this folder, or in one that holds it. By where it lies, as nobody can tell by what is in it.
+/// Returns `true` if the path is in a folder that usually contains keys. Decided by location, because the content does
+/// not reveal it reliably.
 pub(crate) fn is_secret(path: &Path, home: Option<&Path>) -> bool {
-    // Of any user: `.ssh` is the same wherever it lies.
+    // Applies to every user: `.ssh` contains keys wherever it is.
     let by_name = path.components().any(|part| matches!(part.as_os_str().to_str(), Some(".ssh" | ".gnupg" | ".aws")));
     by_name || below_home(path, home).iter().any(|below| SECRET.iter().any(|secret| below.starts_with(secret)))
 }
 
-/// Returns true if an app may keep its user's data there: nothing is proposed there because a server names it.
+/// Returns `true` if an app may store user data there. Nothing there is proposed because of a server's output.
 pub(crate) fn may_hold_data(path: &Path, home: Option<&Path>) -> bool {
     let is_hidden = |below: &Path| below.to_str().is_none_or(|text| text.starts_with('.'));
     let is_of_programs = |below: &Path| {
@@ -145,7 +147,7 @@ pub(crate) fn may_hold_data(path: &Path, home: Option<&Path>) -> bool {
     is_secret(path, home) || below_home(path, home).iter().any(|below| is_hidden(below) && !is_of_programs(below))
 }
 
-/// The path below the home, by each spelling of both.
+/// Returns the path relative to the home, for each spelling of both.
 fn below_home(path: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     let homes = spellings(home);
     let paths = spellings(Some(path));
@@ -153,14 +155,14 @@ fn below_home(path: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     pairs.flatten().map(Path::to_owned).collect()
 }
 
-/// A path as it is written, and without links. One that leads to nothing has no other spelling.
+/// Returns a path as written and, if it differs, its canonical form.
 pub(crate) fn spellings(path: Option<&Path>) -> Vec<PathBuf> {
     let Some(path) = path else { return Vec::new() };
     let real = path.canonicalize().ok().filter(|real| real != path);
     [Some(path.to_owned()), real].into_iter().flatten().collect()
 }
 
-/// Whether a folder right below the home is a program or project by what lies in it.
+/// Returns `true` if the content of a folder directly below the home marks it as a single program or project.
 fn is_one_program(folder: &Path) -> bool {
     let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     name == "node_modules"
@@ -168,7 +170,7 @@ fn is_one_program(folder: &Path) -> bool {
         || MARKERS.iter().any(|marker| folder.join(marker).is_file())
 }
 
-/// Whether a folder further below the home holds what many programs keep there.
+/// Returns `true` for folders below the home in which many programs store files.
 fn is_of_many(folder: &Path, home: &Path) -> bool {
     ["share", "state", "lib"].iter().any(|many| folder == home.join(".local").join(many))
 }

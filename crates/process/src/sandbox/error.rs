@@ -1,85 +1,85 @@
-//! Why a sandbox can't be set up, in words for its user.
+//! Errors of setting up a sandbox, with messages for the user.
 
 use std::path::PathBuf;
 
-/// Why a server can't be held as its user wants. It does not start then.
+/// The reason why a server can't be sandboxed as configured. The server does not start then.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SandboxError {
-    /// A path starts somewhere else than at the root.
+    /// A path of the sandbox is not absolute.
     #[error("the sandbox's folder {0} must be a whole path, from the root")]
     NotWhole(PathBuf),
-    /// A folder is not there.
+    /// A folder does not exist or can't be opened.
     #[error("the sandbox's folder {folder} can't be used: {cause}; make it, or take it out of the server's settings")]
     NoFolder {
-        /// The folder.
+        /// Path of the folder.
         folder: PathBuf,
-        /// What the system says.
+        /// Error message of the system.
         cause: String,
     },
-    /// A path leads elsewhere, which whoever may write beside it could change.
+    /// A path contains a symbolic link, which anyone with write access to its folder could change.
     #[error("the sandbox's folder {folder} leads to {target}; name that one in the server's settings")]
     Leads {
-        /// The folder as it is named.
+        /// Path as configured by the user.
         folder: PathBuf,
-        /// Where it leads.
+        /// Canonical path of the target.
         target: PathBuf,
     },
-    /// A folder is to be read only and lies in one that may be changed.
+    /// A read-only folder is inside a writable one.
     #[error("the sandbox's folder {inner} is to be read only, but lies in {outer}, which may be changed")]
     Contradiction {
-        /// The folder that is to be read only.
+        /// The folder that is read-only.
         inner: PathBuf,
-        /// The one that it lies in.
+        /// The writable folder that contains it.
         outer: PathBuf,
     },
-    /// A folder that it reaches holds one that it must see nothing of, and this mechanism only adds to what is reached.
+    /// A folder of the sandbox contains one that must be hidden, and the mechanism can only add access.
     #[error(
         "the sandbox reaches {folder}, in which Drawbridge keeps its records, secrets or settings ({hidden}); Landlock can't leave that out. Name smaller folders, or install bubblewrap"
     )]
     Exposes {
-        /// The folder that is reached.
+        /// The folder that the sandbox makes accessible.
         folder: PathBuf,
-        /// The folder in it.
+        /// The folder in it that must be hidden.
         hidden: PathBuf,
     },
-    /// What it would reach is not what was approved.
+    /// The plan differs from the approved one.
     #[error("what the sandbox would let it reach changed since it was approved; start it again to see how")]
     Changed,
-    /// The working folder is none that it may reach.
+    /// The working directory is in none of the sandbox's folders.
     #[error("the working folder {0} lies in none of the sandbox's folders; name it there, or choose another one")]
     OutOfReach(PathBuf),
-    /// Nothing here can hold it.
+    /// No sandbox mechanism is available on this computer.
     #[error("no sandbox can be set up here: {cause}. {next}")]
     NotHere {
-        /// What was tried, and what became of it.
+        /// Mechanisms that were tried, and their errors.
         cause: String,
-        /// What to do.
+        /// Advice for the user.
         next: &'static str,
     },
-    /// The hosts that it may reach can't be used.
+    /// The list of hosts is invalid. Contains the explanation.
     #[error("the sandbox's network can't be used: {0}")]
     Hosts(String),
-    /// What holds servers here can't keep one to named hosts.
+    /// The available mechanism can't restrict the network to named hosts.
     #[error(
         "{mechanism} can't keep a server to named hosts, so it does not start. Install bubblewrap (the package is called bubblewrap), or {}",
         CHOOSE_ANOTHER_NETWORK
     )]
     NoHosts {
-        /// What holds servers here.
+        /// Name of the available mechanism.
         mechanism: &'static str,
     },
-    /// The server's own folder can't be made.
+    /// The server's own home folder can't be created.
     #[error("the sandbox's own folder {folder} can't be made: {cause}")]
     NoHome {
-        /// The folder.
+        /// Path of the folder.
         folder: PathBuf,
-        /// What the system says.
+        /// Error message of the system.
         cause: String,
     },
 }
 
-/// What helps where named hosts can't be held.
+/// Advice if named hosts can't be enforced.
 const CHOOSE_ANOTHER_NETWORK: &str = "choose \"Files only\" or \"Full network\" in the server's settings";
-/// The same, as a sentence of its own.
+/// The same advice as a complete sentence.
 #[cfg(target_os = "linux")]
 pub(super) const NEXT_WITHOUT_HOSTS: &str = "Choose \"Files only\" or \"Full network\" in the server's settings";

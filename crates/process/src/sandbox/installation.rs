@@ -1,42 +1,42 @@
-//! The files that a program consists of, as they were installed: its own folder, the package that it is part of, its Python
-//! environment, the version manager behind a shim, and the same of its interpreter. Links are followed step by step, as each place on the
-//! way has to be there in a sandbox. [`Reach`](super::Reach) asks.
+//! Finds the installed files that a program consists of: its own folder, its package, its Python environment, the
+//! version manager behind a shim, and the same for its interpreter. Links are followed one by one, because each path of
+//! the chain must exist in a sandbox. The caller is [`Reach`](super::Reach).
 
 use std::path::{Path, PathBuf};
 
 use super::breadth::{MARKERS, VERSION_MANAGERS, is_secret, judge, spellings};
 use crate::programs::{SearchPath, interpreter};
 
-/// Interpreters that run interpreters.
+/// Maximum length of a chain of interpreters.
 const DEPTH: usize = 3;
-/// How many folders below the user's home an installation lies at least. `~/.local` or `~/.cargo` hold more than programs.
+/// Minimum depth of an installation below the user's home. `~/.local` or `~/.cargo` contain more than programs.
 const BELOW_HOME: usize = 2;
-/// The most links from a program to where it really lies.
+/// Maximum number of links from a program to its canonical path.
 const MOST_LINKS: usize = 8;
-/// The most folders above a script in which its package is looked for.
+/// Maximum number of ancestors of a script that are searched for its package.
 const MOST_ABOVE: usize = 8;
-/// The most entries of a folder that are looked at for libraries.
+/// Maximum number of entries of a folder that are examined for libraries.
 const MOST_ENTRIES: usize = 512;
-/// The longest `pyvenv.cfg` that is read, in bytes.
+/// Maximum number of bytes that are read of a `pyvenv.cfg`.
 const MOST_SETTINGS: u64 = 16 * 1024;
-/// The folder of npm's packages.
+/// Folder with the packages of npm.
 const PACKAGES: &str = "node_modules";
-/// The file that makes a folder a Python environment.
+/// File that marks a folder as a Python environment.
 const ENVIRONMENT: &str = "pyvenv.cfg";
-/// The folder in which version managers put small programs that run the real ones.
+/// Folder in which version managers put small programs that run the real ones.
 const SHIMS: &str = "shims";
-/// Folders beside a program without which it does not run.
+/// Entries next to a program that it needs to run.
 const BESIDE: [&str; 3] = ["_internal", "lib", "resources"];
 
-/// Collects what programs consist of.
+/// Collects the files and folders that programs consist of.
 pub(super) struct Installations<'p> {
-    /// Interpreters are searched here.
+    /// Search path for interpreters.
     pub(super) path: &'p SearchPath,
-    /// The user's home.
+    /// Home folder of the user.
     pub(super) home: Option<&'p Path>,
-    /// Drawbridge's own folders.
+    /// Folders that belong to Drawbridge.
     pub(super) hidden: &'p [PathBuf],
-    /// Folders and files, in no order.
+    /// Collected folders and files, unordered.
     pub(super) found: Vec<PathBuf>,
 }
 
@@ -50,12 +50,12 @@ impl Installations<'_> {
         let Some(depth) = depth.checked_sub(1) else { return };
         let Some(real) = program.canonicalize().ok().filter(|real| real.is_file()) else { return };
         for step in steps(program) {
-            // A link above the program must not bring more into reach than the place that it leads to would.
+            // A link above the program must not make more accessible than its target would.
             let as_found = self.folder_of(&step);
             let place = resolved_above(&step).map(|step| self.folder_of(&step));
             let is_as_found = as_found.canonicalize().ok() == place;
             self.found.push(if is_as_found { as_found } else { step.clone() });
-            // Approved with it, so that the link can't lead elsewhere later.
+            // The canonical path is approved as well, so that the link can't be redirected later.
             self.found.extend(place);
             self.shims(&step);
         }
@@ -70,16 +70,16 @@ impl Installations<'_> {
         }
     }
 
-    /// Of `…/bin/program` all that was installed along with it, if that is an installation and not the user's own folder; else the
-    /// folder of programs; of anything else the file.
+    /// Returns the folder of a program: for `…/bin/program` the whole installation, if it is one and not the user's own
+    /// folder, else the `bin` folder. For any other path, returns the file itself.
     fn folder_of(&self, program: &Path) -> PathBuf {
         let Some(bin) = program.parent().filter(|folder| folder.ends_with("bin")) else { return program.to_owned() };
         let Some(whole) = bin.parent().filter(|folder| folder.parent().is_some()) else { return bin.to_owned() };
         if self.is_installation(whole) { whole.to_owned() } else { bin.to_owned() }
     }
 
-    /// Returns true if this folder can be an installation, and is neither the user's home, nor above it, nor right below it. A Python
-    /// environment may be right below.
+    /// Returns `true` if the folder can be an installation, and is not the user's home, above it, or directly below it.
+    /// A Python environment may be directly below.
     fn is_installation(&self, folder: &Path) -> bool {
         let homes = spellings(self.home);
         let holds_home = homes.iter().any(|home| home.starts_with(folder));
@@ -89,14 +89,14 @@ impl Installations<'_> {
         folder.parent().is_some() && !holds_home && (is_deep || folder.join(ENVIRONMENT).is_file())
     }
 
-    /// Adds a folder that nothing but its content says is needed.
+    /// Adds a folder that was found only by its content, if [`judge`] accepts it.
     fn add_judged(&mut self, folder: PathBuf) {
         if judge(&folder, self.home, self.hidden).is_ok() {
             self.found.push(folder);
         }
     }
 
-    /// What a shim runs lies in the folder of its version manager.
+    /// Adds the folder of the version manager if the program is a shim, since the shim runs programs in it.
     fn shims(&mut self, program: &Path) {
         let Some(folder) = program.parent() else { return };
         let Some(whole) = folder.parent().filter(|_| folder.ends_with(SHIMS) || folder.ends_with("bin")) else {
@@ -109,7 +109,7 @@ impl Installations<'_> {
         }
     }
 
-    /// The package of a script, and those beside it that it loads.
+    /// Adds the package of a script, and the packages that it loads.
     fn packages(&mut self, script: &Path) {
         if let Some(root) = package_root(script) {
             self.add_judged(root);
@@ -123,7 +123,7 @@ impl Installations<'_> {
             return;
         }
         self.found.push(above[at].to_owned());
-        // A workspace has the packages of its members above them.
+        // A workspace has the packages of its members in an ancestor folder.
         for folder in &above[at + 1..] {
             let packages = folder.join(PACKAGES);
             if packages.is_dir() && judge(folder, self.home, self.hidden).is_ok() {
@@ -132,7 +132,7 @@ impl Installations<'_> {
         }
     }
 
-    /// The folder of a program that has its libraries beside it.
+    /// Adds the folder of a program that has shared libraries next to it.
     fn libraries(&mut self, program: &Path) {
         let Some(folder) = program.parent().filter(|folder| !folder.ends_with("bin")) else { return };
         let Ok(entries) = std::fs::read_dir(folder) else { return };
@@ -146,14 +146,14 @@ impl Installations<'_> {
         }
     }
 
-    /// The Python that an environment was made of.
+    /// Adds the Python from which an environment was created.
     fn environment(&mut self, program: &Path, depth: usize) {
         let folders = program.ancestors().skip(1).take(2);
         let Some(settings) = folders.map(|folder| folder.join(ENVIRONMENT)).find(|file| file.is_file()) else { return };
         let Some(base) = base_of(&settings) else { return };
         for name in ["python3", "python"] {
             let python = base.join(name);
-            // Its own programs are found already.
+            // The environment's own programs were already added.
             if python.is_file() && !settings.parent().is_some_and(|own| python.starts_with(own)) {
                 self.program(&python, depth);
                 return;
@@ -162,13 +162,13 @@ impl Installations<'_> {
     }
 }
 
-/// A path, and what the link at its end leads to, and so on. The last is no link.
+/// Returns a path and the targets of its chain of links. The last one is not a link.
 fn steps(program: &Path) -> Vec<PathBuf> {
     let mut steps = vec![program.to_owned()];
     while let Some(last) = steps.last().filter(|_| steps.len() < MOST_LINKS) {
         let (Ok(target), Some(folder)) = (std::fs::read_link(last), last.parent()) else { break };
         let joined = folder.join(&target);
-        // `..` after a link leads to the parent of what it leads to, so it is resolved where the link lies.
+        // `..` after a link means the parent of the link's target, so the parent is resolved first.
         let next = match (joined.parent(), joined.file_name()) {
             (Some(parent), Some(name)) if target.components().any(|part| part.as_os_str() == "..") => {
                 parent.canonicalize().map(|parent| parent.join(name))
@@ -184,8 +184,8 @@ fn steps(program: &Path) -> Vec<PathBuf> {
     steps
 }
 
-/// The folder with the npm package that a file belongs to, and with those that it loads: of a global package its own, which holds them,
-/// else the outermost `node_modules`. None if the file lies in none.
+/// Returns the folder with the npm package of a file and the packages that it loads: for a global package its own
+/// folder, which contains them, else the outermost `node_modules`. `None` if the file is in no package.
 pub(crate) fn package_root(file: &Path) -> Option<PathBuf> {
     let packages = file.ancestors().filter(|folder| folder.ends_with(PACKAGES)).last()?;
     let lib = packages.parent()?;
@@ -200,7 +200,7 @@ pub(crate) fn package_root(file: &Path) -> Option<PathBuf> {
     Some(if scope { own.join(names.next()?) } else { own })
 }
 
-/// Whether the program is a script. Those load no libraries from beside them.
+/// Returns `true` if the program is a script or unreadable. Scripts load no libraries from their own folder.
 fn runs_scripts(program: &Path) -> bool {
     use std::io::Read as _;
 
@@ -208,7 +208,7 @@ fn runs_scripts(program: &Path) -> bool {
     std::fs::File::open(program).and_then(|mut file| file.read_exact(&mut first)).is_err() || first == *b"#!"
 }
 
-/// The folder of programs that `home = …` names in a `pyvenv.cfg`.
+/// Returns the folder that `home = …` names in a `pyvenv.cfg`.
 fn base_of(settings: &Path) -> Option<PathBuf> {
     use std::io::Read as _;
 
@@ -219,12 +219,12 @@ fn base_of(settings: &Path) -> Option<PathBuf> {
     home.is_absolute().then_some(home)
 }
 
-/// The path without links above its last part.
+/// Resolves the links in a path, except in its last component.
 fn resolved_above(path: &Path) -> Option<PathBuf> {
     Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?))
 }
 
-/// Returns true if a script that the command names may be reached without its user naming its folder.
+/// Returns `true` if a script that the command names may be accessible without the user naming its folder.
 pub(super) fn may_be_reached(script: &Path, home: Option<&Path>, hidden: &[PathBuf]) -> bool {
     let Ok(real) = script.canonicalize() else { return false };
     let is_hidden = hidden.iter().any(|own| real.starts_with(own));
@@ -246,7 +246,7 @@ mod tests {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    /// What a program consists of, in a home without anything on the search path.
+    /// Returns the files of a program relative to the home, with an empty search path.
     fn parts(home: &Path, hidden: &[PathBuf], program: &str) -> Vec<String> {
         let path = SearchPath { directories: Vec::new(), source: PathSource::LoginShell };
         let mut of_program = Installations { path: &path, home: Some(home), hidden, found: Vec::new() };
@@ -269,15 +269,21 @@ mod tests {
         symlink("../lib/node_modules/@scope/server/dist/index.js", global.join("bin/server")).unwrap();
         let found = parts(&home, &[], ".npm-global/bin/server");
         assert!(found.contains(&".npm-global/lib/node_modules/@scope/server".to_owned()), "{found:?}");
-        assert!(!found.contains(&".npm-global/lib/node_modules".to_owned()), "others are its neighbours: {found:?}");
+        assert!(
+            !found.contains(&".npm-global/lib/node_modules".to_owned()),
+            "other packages must stay inaccessible: {found:?}"
+        );
 
         let local = home.join("mcp/node_modules");
         executable(&local.join("server/dist/index.js"), "#!/usr/bin/node\n");
         std::fs::create_dir(local.join(".bin")).unwrap();
         symlink("../server/dist/index.js", local.join(".bin/server")).unwrap();
         let found = parts(&home, &[], "mcp/node_modules/.bin/server");
-        assert!(found.contains(&"mcp/node_modules".to_owned()), "what it loads lies beside it: {found:?}");
-        assert!(!found.contains(&"mcp".to_owned()), "the folder around it is the user's: {found:?}");
+        assert!(
+            found.contains(&"mcp/node_modules".to_owned()),
+            "the packages that it loads must be included: {found:?}"
+        );
+        assert!(!found.contains(&"mcp".to_owned()), "the user's folder must stay inaccessible: {found:?}");
     }
 
     #[test]
@@ -297,13 +303,28 @@ mod tests {
             ["work/node_modules", "work/packages/one", "work/packages/one/dist/index.js"],
             "the member of a workspace, and the packages above it"
         );
-        assert_eq!(parts(&home, &[], "loose/index.js"), ["loose/index.js"], "no project is near, and the home is none");
-        assert_eq!(parts(&home, &[], "index.js"), ["index.js"], "the home is no project");
-        assert_eq!(parts(&home, &[], ".ssh/x/index.js"), [".ssh/x/index.js"], "and nothing that holds keys");
+        assert_eq!(
+            parts(&home, &[], "loose/index.js"),
+            ["loose/index.js"],
+            "a script without a project must be included alone"
+        );
+        assert_eq!(parts(&home, &[], "index.js"), ["index.js"], "the home must not count as a project");
+        assert_eq!(
+            parts(&home, &[], ".ssh/x/index.js"),
+            [".ssh/x/index.js"],
+            "a folder with keys must not count as a project"
+        );
         let hidden = [home.join("work/packages/one/data")];
         let found = parts(&home, &hidden, "work/packages/one/dist/index.js");
-        assert_eq!(found, ["work/packages/one/dist/index.js"], "nor what holds Drawbridge's own");
-        assert!(!may_be_reached(&home.join(".ssh/x/index.js"), Some(&home), &[]), "a named script there neither");
+        assert_eq!(
+            found,
+            ["work/packages/one/dist/index.js"],
+            "a folder that contains Drawbridge's own must not be included"
+        );
+        assert!(
+            !may_be_reached(&home.join(".ssh/x/index.js"), Some(&home), &[]),
+            "a named script in a folder with keys must stay inaccessible"
+        );
     }
 
     #[test]
@@ -333,11 +354,21 @@ mod tests {
         assert!(parts(&home, &[], ".pyenv/shims/server").contains(&".pyenv".to_owned()));
         executable(&home.join("notes/shims/server"), "#!/bin/sh\n");
         let found = parts(&home, &[], "notes/shims/server");
-        assert!(!found.contains(&"notes".to_owned()), "a name alone makes no version manager: {found:?}");
+        assert!(
+            !found.contains(&"notes".to_owned()),
+            "a shim folder alone must not count as a version manager: {found:?}"
+        );
         executable(&home.join("apps/tool/tool"), "\x7fELF");
-        assert_eq!(parts(&home, &[], "apps/tool/tool"), ["apps/tool/tool"], "a program alone");
+        assert_eq!(
+            parts(&home, &[], "apps/tool/tool"),
+            ["apps/tool/tool"],
+            "a program without libraries must be included alone"
+        );
         std::fs::write(home.join("apps/tool/libtool.so.1"), "").unwrap();
-        assert!(parts(&home, &[], "apps/tool/tool").contains(&"apps/tool".to_owned()), "and one with libraries");
+        assert!(
+            parts(&home, &[], "apps/tool/tool").contains(&"apps/tool".to_owned()),
+            "a program with libraries must be included with its folder"
+        );
     }
 
     #[test]
@@ -360,15 +391,15 @@ mod tests {
             found
         };
         let npx = reached(&node.join("bin/npx"));
-        assert!(npx.contains(&node), "the whole of that version of Node.js: {npx:?}");
+        assert!(npx.contains(&node), "the whole version of Node.js must be included: {npx:?}");
         let server = reached(&tools.join("server"));
-        assert!(server.contains(&node), "what the script's interpreter needs: {server:?}");
-        assert!(server.contains(&tools), "the folder of programs that it lies in: {server:?}");
-        assert!(!server.contains(&home.join(".local")), "but not the user's data beside it: {server:?}");
+        assert!(server.contains(&node), "the interpreter's installation must be included: {server:?}");
+        assert!(server.contains(&tools), "the `bin` folder of the script must be included: {server:?}");
+        assert!(!server.contains(&home.join(".local")), "the user's data must not be included: {server:?}");
         executable(&home.join("project/target/server"), "no script");
         let alone = reached(&home.join("project/target/server"));
-        assert_eq!(alone, [home.join("project/target/server")], "of a program elsewhere only the file");
+        assert_eq!(alone, [home.join("project/target/server")], "a program elsewhere must be included alone");
         executable(&home.join("bin/server"), "no script");
-        assert_eq!(reached(&home.join("bin/server")), [home.join("bin")], "the home itself is no installation");
+        assert_eq!(reached(&home.join("bin/server")), [home.join("bin")], "the home must not count as an installation");
     }
 }

@@ -1,4 +1,4 @@
-//! How much of this computer a server in a sandbox may use, and what it is told of one that used more.
+//! Resource limits of a sandboxed server, and the message for a server that was stopped because it exceeded one.
 
 use std::fmt;
 #[cfg(target_os = "linux")]
@@ -10,23 +10,23 @@ use serde::{Deserialize, Serialize};
 const MIB: u64 = 1024 * 1024;
 const GIB: u64 = 1024 * MIB;
 
-/// The bounds of one server with all that it starts. A server that is over one of them is stopped.
+/// Limits of one server with all its descendants. A server that exceeds one of them is stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceLimits {
-    /// Processes and threads at the same time.
+    /// Maximum number of concurrent processes and threads.
     pub processes: u32,
-    /// Memory of all of its processes together, in bytes.
+    /// Maximum memory of all processes together, in bytes.
     pub memory_bytes: u64,
-    /// What its own home may hold, in bytes.
+    /// Maximum size of the server's own home, in bytes.
     pub home_bytes: u64,
-    /// Processor time within an hour, in seconds, of all processors together.
+    /// Maximum processor time within an hour, in seconds, summed over all processors.
     pub processor_seconds: u32,
 }
 
 impl ResourceLimits {
-    /// Enough for servers that npm and Python install, a browser among them.
+    /// Sufficient for servers installed by npm or Python, including those that run a browser.
     pub const DEFAULT: Self =
         Self { processes: 512, memory_bytes: 4 * GIB, home_bytes: 2 * GIB, processor_seconds: 30 * 60 };
 }
@@ -37,25 +37,25 @@ impl Default for ResourceLimits {
     }
 }
 
-/// What is bounded.
+/// A resource that is limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resource {
-    /// Processes and threads.
+    /// Number of processes and threads.
     Processes,
-    /// Memory.
+    /// Memory of all processes.
     Memory,
-    /// The server's own home.
+    /// Size of the server's own home.
     Home,
-    /// Processor time.
+    /// Processor time within an hour.
     Processor,
 }
 
-/// A bound that a server went over, for which it was stopped.
+/// The limit that a server exceeded and for which it was stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exceeded {
-    /// What it used too much of.
+    /// Resource of which the server used too much.
     pub resource: Resource,
-    /// The bound.
+    /// Value of the limit, in the unit of [`ResourceLimits`].
     pub most: u64,
 }
 
@@ -89,21 +89,21 @@ impl fmt::Display for Seconds {
     }
 }
 
-/// How much a server uses.
+/// Resource use of a server.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ResourceUse {
-    /// Processes and threads.
+    /// Number of processes and threads.
     pub processes: u64,
-    /// Memory in bytes.
+    /// Memory of all processes, in bytes.
     pub memory_bytes: u64,
-    /// Bytes in its own home.
+    /// Size of the server's own home, in bytes.
     pub home_bytes: u64,
-    /// Seconds of processor time within the last hour.
+    /// Processor time within the last hour, in seconds.
     pub processor_seconds: u64,
 }
 
 impl ResourceUse {
-    /// The first bound that is exceeded.
+    /// Returns the first limit that is exceeded.
     #[cfg(any(target_os = "linux", test))]
     pub(crate) fn beyond(&self, limits: &ResourceLimits) -> Option<Exceeded> {
         let bounds = [
@@ -117,7 +117,7 @@ impl ResourceUse {
     }
 }
 
-/// What a server's use is held against.
+/// Limits against which the use of a server is checked, with its home folder.
 #[cfg(target_os = "linux")]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Bounds {
@@ -125,7 +125,7 @@ pub(crate) struct Bounds {
     pub(crate) home: PathBuf,
 }
 
-/// The latest use of a running server, for whoever shows it.
+/// The latest measured use of a running server. Clones share the measurement.
 #[derive(Debug, Clone)]
 pub struct Meter {
     limits: ResourceLimits,
@@ -144,22 +144,22 @@ impl Meter {
         Self { limits, seen: Arc::default() }
     }
 
-    /// The bounds.
+    /// Returns the limits of the server.
     pub fn limits(&self) -> ResourceLimits {
         self.limits
     }
 
-    /// How much it used when that was looked at last.
+    /// Returns the use at the last measurement.
     pub fn used(&self) -> ResourceUse {
         self.lock().used
     }
 
-    /// The bound for which it was stopped.
+    /// Returns the limit for which the server was stopped, or `None` if it exceeded none.
     pub fn exceeded(&self) -> Option<Exceeded> {
         self.lock().exceeded
     }
 
-    /// Takes in what was seen. The first bound that is exceeded stays.
+    /// Records a measurement. Only the first limit that is exceeded is retained.
     #[cfg(any(target_os = "linux", test))]
     pub(crate) fn change(&self, change: impl FnOnce(&mut ResourceUse)) -> Option<Exceeded> {
         let mut seen = self.lock();
@@ -191,7 +191,7 @@ mod tests {
         assert_eq!(used(|used| used.home_bytes = 3 * GIB), "its own home held more than 2 GiB");
         let spun = used(|used| used.processor_seconds = 91);
         assert_eq!(spun, "it used more than 90 seconds of processor time within an hour");
-        assert_eq!(used(|used| used.processes = 512), "", "the bound itself may be reached");
+        assert_eq!(used(|used| used.processes = 512), "", "the limit itself must be allowed");
     }
 
     #[test]
@@ -199,6 +199,6 @@ mod tests {
         let meter = Meter::new(ResourceLimits::DEFAULT);
         let first = meter.change(|used| used.processes = 1_000);
         let then = meter.change(|used| *used = ResourceUse { memory_bytes: 8 * GIB, ..ResourceUse::default() });
-        assert_eq!(first, then, "the cause is the one for which it was stopped");
+        assert_eq!(first, then, "the first exceeded limit must be retained");
     }
 }

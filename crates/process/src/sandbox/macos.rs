@@ -1,4 +1,4 @@
-//! The sandbox of macOS: `sandbox-exec`, with a profile made for the server.
+//! Sandboxes on macOS: `sandbox-exec`, with a profile for each server.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -1,19 +1,21 @@
-//! What could hold a server on this computer. Caller: the crate `checkup`, which tells the user what is missing.
+//! Reports the sandbox mechanisms of this computer. The caller is the crate `checkup`, which shows the user what is
+//! missing.
 
 use super::{Mechanism, SandboxError, system};
 use crate::programs::SearchPath;
 
-/// What this computer has for sandboxes.
+/// The sandbox mechanisms of this computer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Means {
-    /// What would hold a server, or why none can be held.
+    /// Mechanism that would be used, or the reason why none is available.
     pub mechanism: Result<Mechanism, SandboxError>,
-    /// Each part that was tried, by its name, with why it can't be used.
+    /// Parts that were checked, by name, each with the reason if it can't be used.
     pub parts: Vec<(&'static str, Result<(), String>)>,
 }
 
 impl Means {
-    /// Tries each part. bubblewrap, which is looked for on `path`, is run once with a shell that does nothing. Changes nothing.
+    /// Checks each part. bubblewrap, which is looked up on `path`, is run once with a shell that does nothing. Changes
+    /// nothing.
     pub async fn find(path: &SearchPath) -> Means {
         Means { parts: system::parts(path).await, mechanism: system::mechanism(path).await }
     }

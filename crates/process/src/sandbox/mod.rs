@@ -1,19 +1,19 @@
-//! A sandbox around a local server: it reaches the folders that the user named, what its program needs to run, and a home of its
-//! own; of the network what the user said: nothing, named hosts, or all of it.
+//! Sandboxes of local servers. A sandboxed server has access to the folders that the user named, to the files that its
+//! program needs, to its own home, and to the network as configured: none, named hosts, or all of it.
 //!
-//! [`Plan::make`] says what a server would reach and what would hold it; the same plan is then carried out where it is started
-//! (`server::spawn`). What can't be held as it was asked for does not start.
+//! [`Plan::make`] plans the access of a server and its enforcement. The start of the server (`server::spawn`) carries
+//! out the same plan. A server whose sandbox can't be enforced as configured does not start.
 //!
-//! - `plan`: the plan, and how a start is changed to be in the sandbox
-//! - [`reach`]: what a program needs beside the folders that were named
-//! - `installation`: what a program was installed along with
-//! - `breadth`: which folders may be reached or proposed without the user naming them
+//! - `plan`: the plan, and how it changes the start of a program
+//! - [`reach`]: the paths that are accessible in addition to the named folders
+//! - `installation`: the files that a program was installed with
+//! - `breadth`: folders that may be accessible or proposed without the user naming them
 //! - [`egress`]: named hosts, through a proxy that is the only way out
-//! - [`limits`]: how much of this computer it may use
-//! - [`means`]: what could hold a server on this computer, for whoever looks for what is missing
-//! - `linux`: bubblewrap, else Landlock, and in both no sockets to other programs of this computer
-//! - `seatbelt`, `macos`: sandbox-exec. Not run by anybody yet
-//! - `unsupported`: Windows has no sandbox here yet, so none is promised
+//! - [`limits`]: resource limits
+//! - [`means`]: the sandbox mechanisms of this computer
+//! - `linux`: bubblewrap, else Landlock, both without sockets to other programs of this computer
+//! - `seatbelt`, `macos`: `sandbox-exec`, untested on a real system
+//! - `unsupported`: Windows, which has no sandbox yet
 
 pub(crate) mod breadth;
 pub mod egress;
@@ -57,52 +57,52 @@ pub(crate) use plan::Inside;
 pub use plan::Plan;
 pub use reach::Reach;
 
-/// What a server may reach, as its user has named it.
+/// The access of a server, as configured by its user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sandbox {
-    /// The folders, each by its whole path with no link in it.
+    /// Accessible folders, each by its canonical path.
     pub folders: Vec<Folder>,
-    /// The hosts that the sandbox lets the server connect to.
+    /// Network access of the server.
     pub network: Network,
-    /// A folder that is the server's own: its home and its temporary files. It is made when the server is started.
+    /// The server's own folder: its home and its temporary files. Created when the server starts.
     pub home: PathBuf,
-    /// Folders of which it must see nothing, also where they lie in one that it reaches. Each by its whole path with no link in it.
+    /// Canonical paths of folders that must stay inaccessible, even inside an accessible one.
     pub hidden: Vec<PathBuf>,
-    /// How much of this computer it may use.
+    /// Resource limits of the server.
     pub limits: ResourceLimits,
 }
 
-/// A folder that a server may reach, with all that is in it.
+/// A folder that is accessible to a server, including its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folder {
-    /// Its whole path.
+    /// Absolute path of the folder.
     pub path: PathBuf,
-    /// What may be done there.
+    /// Permitted access to the folder.
     pub access: Access,
 }
 
-/// What may be done in a folder.
+/// Permitted access to a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Reading, and running what lies there.
+    /// Reading files, and executing them.
     Read,
-    /// Changing as well.
+    /// Reading, executing and changing files.
     Write,
 }
 
-/// What holds a server.
+/// The mechanism that enforces a sandbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mechanism {
-    /// Namespaces of the Linux kernel, set up by this program.
+    /// Namespaces of the Linux kernel, set up by the bubblewrap program at this path.
     Bubblewrap(PathBuf),
     /// Landlock and seccomp of the Linux kernel.
     Landlock,
-    /// macOS's `sandbox-exec`.
+    /// The program `sandbox-exec` of macOS.
     Seatbelt,
 }
 
 impl Mechanism {
-    /// Its name, as people know it.
+    /// Returns the common name of the mechanism.
     pub fn name(&self) -> &'static str {
         match self {
             Mechanism::Bubblewrap(_) => "bubblewrap",

@@ -1,5 +1,5 @@
-//! The plan of a sandbox: what it would reach and what would hold it. The host shows it for approval; the start of a server makes it again,
-//! compares it, and carries it out.
+//! The plan of a sandbox: its access and its mechanism. The host shows it for approval. The start of a server makes the
+//! plan again, compares it with the approved one, and carries it out.
 
 use std::ffi::OsString;
 use std::io;
@@ -11,37 +11,37 @@ use super::{Access, Folder, Mechanism, Network, Reach, ResourceLimits, Sandbox, 
 use crate::launch::ChildSetup;
 use crate::programs::SearchPath;
 
-/// A sandbox that can be set up: what holds the server, and all that it reaches.
+/// A sandbox that can be set up: its mechanism, and everything accessible in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
-    /// What holds it.
+    /// Mechanism that enforces the sandbox.
     pub mechanism: Mechanism,
-    /// What it reaches.
+    /// Paths that are accessible in the sandbox.
     pub reach: Reach,
-    /// The hosts that the sandbox lets the server connect to.
+    /// Network access of the server.
     pub network: Network,
-    /// How much of this computer it may use.
+    /// Resource limits of the server.
     pub limits: ResourceLimits,
 }
 
-/// How a program is started, inside a sandbox or without one.
+/// The start of a program, inside a sandbox or without one.
 pub(crate) struct Inside {
     pub(crate) program: PathBuf,
     pub(crate) arguments: Vec<OsString>,
     pub(crate) environment: Vec<(OsString, OsString)>,
-    /// Has the process give up rights before the program runs.
+    /// Drops privileges in the child before the program runs.
     pub(crate) setup: Option<ChildSetup>,
-    /// Holds its program back until its way out is there, if that is a proxy.
+    /// Blocks the program until its proxy listens. `None` if the network is not restricted to named hosts.
     #[cfg(target_os = "linux")]
     pub(crate) gate: Option<Gate>,
 }
 
 impl Plan {
-    /// Finds out whether and how `program`, which runs `scripts`, can be held in this sandbox. bubblewrap is looked for on `path`, and
-    /// interpreters on `path_of_command`. Changes nothing.
+    /// Plans the sandbox of `program`, which runs `scripts`. bubblewrap is looked up on `path`, and interpreters on
+    /// `path_of_command`. Changes nothing.
     ///
     /// # Errors
-    /// [`SandboxError`], if it can't be held as it was asked for.
+    /// Returns [`SandboxError`] if the requested sandbox can't be enforced.
     pub(crate) async fn of(
         sandbox: &Sandbox,
         working_directory: Option<&Path>,
@@ -73,10 +73,11 @@ impl Plan {
         Ok(Plan { mechanism, reach, network: sandbox.network.clone(), limits: sandbox.limits })
     }
 
-    /// Makes the server's own folders, and says how what would be started without a sandbox is started in it.
+    /// Creates the server's own folders, and returns how `server` is started inside the sandbox.
     ///
     /// # Errors
-    /// [`SandboxError`], if a folder can't be made or the kernel does not take the restriction.
+    /// Returns [`SandboxError::NoHome`] if a folder can't be created, or another [`SandboxError`] if the mechanism
+    /// rejects the plan.
     pub(crate) fn inside(&self, server: Inside, directory: &Path) -> Result<Inside, SandboxError> {
         make_private(&self.reach.temporary())
             .map_err(|cause| SandboxError::NoHome { folder: self.reach.home.clone(), cause: cause.to_string() })?;
@@ -84,7 +85,7 @@ impl Plan {
     }
 }
 
-/// Whether the folders are what they seem.
+/// Checks that the configured folders exist, are canonical and don't contradict each other.
 fn check(sandbox: &Sandbox) -> Result<(), SandboxError> {
     for Folder { path, access } in &sandbox.folders {
         if !path.is_absolute() {
@@ -108,7 +109,7 @@ fn check(sandbox: &Sandbox) -> Result<(), SandboxError> {
     Ok(())
 }
 
-/// Makes a folder that only its user may look into.
+/// Creates a folder that is accessible only to its user.
 fn make_private(folder: &Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);

@@ -1,5 +1,5 @@
-//! What a program in a sandbox reaches beside the folders that were named: the system's own programs and libraries, and what its
-//! own program consists of. All of it only to be read.
+//! The paths that are accessible in a sandbox in addition to the named folders: the system's programs and libraries,
+//! and the files of the server's own program. All of them are read-only.
 
 use std::path::{Path, PathBuf};
 
@@ -7,24 +7,25 @@ use super::installation::{Installations, may_be_reached};
 use super::{Access, Folder, Sandbox};
 use crate::programs::{SYSTEM_FOLDERS, SearchPath};
 
-/// All that a server in a sandbox reaches.
+/// All paths that are accessible to a sandboxed server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reach {
-    /// What its user has named.
+    /// Folders that the user named.
     pub folders: Vec<Folder>,
-    /// What is the system's. To be read.
+    /// Paths of the operating system, read-only.
     pub system: Vec<PathBuf>,
-    /// What its program, that program's interpreter and the scripts that its command names consist of, where it is not the system's. To be
-    /// read.
+    /// Installed files of the program, its interpreter and the scripts that its command names, unless they are in
+    /// `system`. Read-only.
     pub program: Vec<PathBuf>,
-    /// The server's own home, to be read and changed.
+    /// The server's own home, writable.
     pub home: PathBuf,
-    /// Folders in the others that are not reached: Drawbridge's own. Sorted.
+    /// Drawbridge's own folders that are inside accessible ones and stay inaccessible. Sorted.
     pub hidden: Vec<PathBuf>,
 }
 
 impl Reach {
-    /// What `program` would reach in this sandbox, which runs `scripts`. Interpreters are searched on `path`, which is that of the command.
+    /// Returns the accessible paths of `program`, which runs `scripts`, in this sandbox. Interpreters are looked up on
+    /// `path`, the search path of the command.
     pub fn of(sandbox: &Sandbox, program: &Path, scripts: &[PathBuf], path: &SearchPath) -> Reach {
         let system: Vec<PathBuf> = SYSTEM_FOLDERS.iter().map(PathBuf::from).filter(|path| path.exists()).collect();
         let home = std::env::home_dir();
@@ -36,17 +37,19 @@ impl Reach {
         installations.add(program);
         for script in scripts {
             let is_named = sandbox.folders.iter().any(|folder| script.starts_with(&folder.path));
-            // The server's own home is one of the hidden folders. What it puts there leads to nothing more.
+            // The server's own home is one of the hidden folders, so files that the server puts there make nothing else
+            // accessible.
             if !is_named && may_be_reached(script, home.as_deref(), &sandbox.hidden) {
                 installations.add(script);
             }
         }
         let mut parts = installations.found;
-        // What lies where the server may write is reached as that. A link there, which it may have put, leads to nothing more.
+        // Files in writable folders are already accessible. A link there, which the server may have created, must make
+        // nothing else accessible.
         parts.retain(|part| !writable.iter().any(|folder| part.starts_with(folder)));
         let covered = |part: &PathBuf| system.iter().any(|folder| part.starts_with(folder));
         parts.retain(|part| !covered(part));
-        // What is hidden is hidden under its real path. Under another one it would be reached.
+        // Hidden folders are hidden by their canonical path. They would be accessible through another one.
         let shows_hidden = |part: &PathBuf| {
             let real = part.canonicalize().ok().filter(|real| real != part);
             real.is_some_and(|real| sandbox.hidden.iter().any(|hidden| hidden.starts_with(&real)))
@@ -57,7 +60,7 @@ impl Reach {
         parts.retain(|part| !shows_hidden(part));
         parts.sort();
         parts.dedup();
-        // What lies in a folder that is reached is reached with it. bubblewrap refuses to mount a link there that it shows already.
+        // Paths inside an accessible folder are redundant. bubblewrap refuses to mount a link that is already visible.
         let whole = parts.clone();
         let is_within = |part: &Path| {
             let is_hidden = sandbox.hidden.iter().any(|hidden| part.starts_with(hidden));
@@ -68,31 +71,31 @@ impl Reach {
         let mut reach = Reach { folders, system, program: parts, home, hidden: Vec::new() };
         reach.hidden = sandbox.hidden.iter().filter(|hidden| reach.covering(hidden).is_some()).cloned().collect();
         reach.hidden.sort();
-        // Sorted, so each comes after the one that it lies in.
+        // Sorted, so each folder comes after its parents.
         reach.hidden.dedup_by(|inner, outer| inner.starts_with(outer));
         reach
     }
 
-    /// The part of the reach that holds this path.
+    /// Returns the accessible folder or file that contains this path.
     pub fn covering(&self, path: &Path) -> Option<&Path> {
         let named = self.folders.iter().map(|folder| &folder.path);
         let all = named.chain(&self.program).chain(&self.system).chain([&self.home]);
         all.map(PathBuf::as_path).find(|reached| path.starts_with(reached))
     }
 
-    /// Where its temporary files lie.
+    /// Returns the folder for the server's temporary files.
     pub fn temporary(&self) -> PathBuf {
         temporary(&self.home)
     }
 
-    /// What may be read and no more, each before what lies in it.
+    /// Returns the read-only paths, each before those in it.
     #[cfg(any(target_os = "macos", test))]
     pub(crate) fn read_only(&self) -> Vec<&Path> {
         let named = self.folders.iter().filter(|folder| folder.access == Access::Read).map(|folder| &folder.path);
         sorted(self.system.iter().chain(&self.program).chain(named))
     }
 
-    /// What may be changed, each before what lies in it.
+    /// Returns the writable paths, each before those in it.
     #[cfg(any(target_os = "macos", test))]
     pub(crate) fn writable(&self) -> Vec<&Path> {
         let named = self.folders.iter().filter(|folder| folder.access == Access::Write).map(|folder| &folder.path);
@@ -100,7 +103,7 @@ impl Reach {
     }
 }
 
-/// Where temporary files lie in a server's own home.
+/// Returns the folder for temporary files in a server's own home.
 pub(crate) fn temporary(home: &Path) -> PathBuf {
     home.join("tmp")
 }
@@ -128,7 +131,7 @@ mod tests {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    /// S10: a repository's link brings the user's folders, or Drawbridge's own, under another name.
+    /// S10: a link in a repository leads to the user's folders, or to Drawbridge's own, under another name.
     #[test]
     fn a_link_above_the_program_reaches_no_more_than_its_target() {
         let folder = tempfile::tempdir().unwrap();
@@ -146,7 +149,11 @@ mod tests {
             of_link.add(&link.join("bin/tool"));
             let found = of_link.found;
             assert_eq!(found.contains(&link), may_show, "{target}: {found:?}");
-            assert_ne!(found.contains(&link.join("bin/tool")), may_show, "else the program itself: {found:?}");
+            assert_ne!(
+                found.contains(&link.join("bin/tool")),
+                may_show,
+                "either the link or the program must be included: {found:?}"
+            );
             assert!(!found.contains(&home) && !found.contains(&home.join(".local")), "{target}: {found:?}");
         }
         let link = repository.join("share");
@@ -159,8 +166,12 @@ mod tests {
             limits: super::super::ResourceLimits::DEFAULT,
         };
         let reach = Reach::of(&sandbox, &link.join("bin/tool"), &[], &path);
-        assert!(!reach.program.contains(&link), "not under a name that is not hidden: {:?}", reach.program);
-        assert!(reach.program.contains(&link.join("bin/tool")), "but the program: {:?}", reach.program);
+        assert!(
+            !reach.program.contains(&link),
+            "a hidden folder must not be accessible through a link: {:?}",
+            reach.program
+        );
+        assert!(reach.program.contains(&link.join("bin/tool")), "the program must be accessible: {:?}", reach.program);
     }
 
     #[test]
@@ -174,7 +185,7 @@ mod tests {
         };
         let path = SearchPath { directories: Vec::new(), source: PathSource::LoginShell };
         let reach = Reach::of(&sandbox, Path::new("/bin/sh"), &[], &path);
-        assert_eq!(reach.program, Vec::<PathBuf>::new(), "the shell is the system's");
+        assert_eq!(reach.program, Vec::<PathBuf>::new(), "a system program must add no path");
         assert!(!reach.system.iter().any(|path| path == Path::new("/etc")), "not all of /etc: {:?}", reach.system);
     }
 }

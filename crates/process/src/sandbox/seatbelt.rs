@@ -1,11 +1,11 @@
-//! The profile for macOS's `sandbox-exec`. Nothing is allowed but what stands in it.
+//! The profile for macOS's `sandbox-exec`. Everything is denied by default.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use super::{Network, Plan};
 
-/// What every program needs to run at all.
+/// Permissions that every program needs to run.
 const BASE: &str = r#"(version 1)
 (deny default)
 (import "bsd.sb")
@@ -17,7 +17,7 @@ const BASE: &str = r#"(version 1)
 (allow file-read* file-write-data (literal "/dev/null") (literal "/dev/zero") (literal "/dev/random") (literal "/dev/urandom"))
 "#;
 
-/// With the network come the names of computers, and the certificates.
+/// Permissions for the network, including name resolution and certificates.
 const NETWORK: &str = r#"(allow network-outbound (remote ip))
 (allow network-inbound (local ip))
 (allow network-bind (local ip))
@@ -26,10 +26,10 @@ const NETWORK: &str = r#"(allow network-outbound (remote ip))
 (allow mach-lookup (global-name "com.apple.trustd.agent") (global-name "com.apple.SystemConfiguration.configd"))
 "#;
 
-/// The profile of a plan.
+/// Returns the profile of a plan.
 ///
 /// # Errors
-/// A path that can't stand in a profile.
+/// Returns the first path that can't be expressed in a profile.
 pub(super) fn profile(plan: &Plan) -> Result<String, PathBuf> {
     let mut profile = BASE.to_owned();
     for path in plan.reach.read_only() {
@@ -41,7 +41,7 @@ pub(super) fn profile(plan: &Plan) -> Result<String, PathBuf> {
     for path in plan.reach.writable() {
         allow(&mut profile, "file-read* file-write*", path)?;
     }
-    // The plan refuses named hosts on macOS.
+    // `Plan::of` refuses named hosts on macOS.
     if plan.network == Network::Full {
         profile.push_str(NETWORK);
     }
@@ -55,7 +55,7 @@ fn allow(profile: &mut String, what: &str, path: &Path) -> Result<(), PathBuf> {
 fn rule(profile: &mut String, rule: &str, what: &str, path: &Path) -> Result<(), PathBuf> {
     let text = path.to_str().filter(|text| !text.contains(char::is_control)).ok_or_else(|| path.to_owned())?;
     let quoted = text.replace('\\', r"\\").replace('"', r#"\""#);
-    // Writing to a text can't fail.
+    // Writing to a `String` can't fail.
     let _ = writeln!(profile, "({rule} {what} (subpath \"{quoted}\"))");
     Ok(())
 }
@@ -79,7 +79,7 @@ mod tests {
         let profile = profile(&plan(r#"/a") (allow file-write* (subpath "/"#, Network::None)).unwrap();
         assert!(
             profile.contains(r#"(allow file-read* (subpath "/a\") (allow file-write* (subpath \"/"))"#),
-            "quotes in a path stay in the path: {profile}"
+            "quotes in a path must be escaped: {profile}"
         );
         assert!(!profile.contains("network"), "no network unless it is allowed: {profile}");
         assert!(super::profile(&plan("/a\nb", Network::None)).is_err(), "a path of several lines is refused");
@@ -88,15 +88,15 @@ mod tests {
     #[test]
     fn what_is_to_be_read_can_not_be_changed() {
         let profile = profile(&plan("/data", Network::Full)).unwrap();
-        assert!(profile.contains("(deny default)"), "what is not named is refused");
+        assert!(profile.contains("(deny default)"), "access must be denied by default");
         assert!(profile.contains("(allow file-read* (subpath \"/data\"))"), "the folder can be read: {profile}");
-        assert!(!profile.contains("file-write* (subpath \"/data\"))"), "and not changed: {profile}");
-        assert!(profile.contains("file-write* (subpath \"/own\"))"), "the server's own home can be");
+        assert!(!profile.contains("file-write* (subpath \"/data\"))"), "the folder must not be writable: {profile}");
+        assert!(profile.contains("file-write* (subpath \"/own\"))"), "the server's own home must be writable");
         let denied = profile.find("(deny file-read* file-write* (subpath \"/data/drawbridge\"))");
         assert!(
             denied > profile.find("(subpath \"/data\")"),
-            "S10: what is hidden comes after, as the last rule holds"
+            "S10: the denial of hidden folders must come last, because the last rule wins"
         );
-        assert!(profile.contains("network-outbound"), "and the network is there if allowed");
+        assert!(profile.contains("network-outbound"), "the network must be allowed");
     }
 }

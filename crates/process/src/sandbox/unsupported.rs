@@ -1,5 +1,5 @@
-//! Windows has no sandbox here yet: folders and the network can't be named for a process without an AppContainer, which Rust's
-//! standard library can't start yet. So none is promised, and a server that should have one does not start.
+//! Systems without a sandbox, such as Windows: folders and the network can be restricted for a process only with an
+//! AppContainer, which Rust's standard library can't start yet. A server that should be sandboxed does not start.
 
 use std::path::Path;
 

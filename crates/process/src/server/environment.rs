@@ -1,8 +1,7 @@
-//! The variables a server gets besides those that were configured for it.
+//! The default environment of a server, in addition to its configured variables.
 //!
-//! The app's own environment may hold tokens and proxy passwords, so nothing is passed on unless
-//! it is named here. The names follow the official SDKs, with what language, time zone and
-//! temporary files need added.
+//! The app's own environment may contain tokens and proxy passwords, so only the variables named here are passed on.
+//! The list follows the official SDKs, plus variables for language, time zone and temporary files.
 
 use std::ffi::OsString;
 
@@ -50,13 +49,13 @@ const PASSED_ON: &[&str] = &[
     "WINDIR",
 ];
 
-/// Those that name folders of the user.
+/// Variables that name folders of the user.
 const OF_USER: &[&str] = &["HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"];
 
-/// The whole environment of a server, each name once: the search path, what is passed on from the
-/// app, and the configured variables, which win.
+/// Returns the complete environment of a server without duplicates: the search path, the variables passed on from the
+/// app, and the configured variables, which take precedence.
 ///
-/// In a sandbox, those that name folders of the user name the server's own instead.
+/// In a sandbox, variables with folders of the user are replaced by those of the server's own home.
 pub(super) fn of_server(command: &ServerCommand, path: &SearchPath) -> Vec<(OsString, OsString)> {
     let mut environment: Vec<(OsString, OsString)> =
         std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_passed_on)).collect();

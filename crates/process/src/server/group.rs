@@ -1,4 +1,4 @@
-//! A running local server: its pipes, its process group, and its end.
+//! A running local server: its pipes, its process group, and its shutdown.
 
 use process_wrap::tokio::ChildWrapper;
 use tokio::process::{ChildStderr, ChildStdout};
@@ -14,74 +14,73 @@ use crate::sandbox::Watch;
 use crate::sandbox::egress::Egress;
 use crate::sandbox::{Exceeded, Meter};
 
-/// How a process has ended.
+/// The exit status of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exit {
-    /// Its exit code, if it ended by itself.
+    /// Exit code, if the process exited by itself.
     pub status: Option<i32>,
-    /// The signal that ended it, if one did.
+    /// Signal that ended the process, if one did.
     pub signal: Option<i32>,
-    /// The bound for which it was ended, if it was over one.
+    /// Resource limit for which the process was killed, if it exceeded one.
     pub exceeded: Option<Exceeded>,
 }
 
-/// A running server. When it is dropped, its whole group is killed at once.
+/// A running server. Dropping it kills the whole group at once.
 #[derive(Debug)]
 pub struct ServerProcess {
-    /// The app's ends of its pipes.
+    /// The app's ends of the server's pipes.
     pub pipes: Pipes,
-    /// The process with all that it started.
+    /// The server's process and its descendants.
     pub group: ServerGroup,
 }
 
 /// The app's ends of a server's three pipes.
 #[derive(Debug)]
 pub struct Pipes {
-    /// Its standard input.
+    /// Standard input of the server.
     pub stdin: InputPipe,
-    /// Its standard output.
+    /// Standard output of the server.
     pub stdout: ChildStdout,
-    /// Its standard error. A server blocks as soon as the pipe is full, so somebody must read it.
+    /// Standard error of the server. It must be read, because the server blocks when the pipe is full.
     pub stderr: ChildStderr,
 }
 
-/// The server's process and all that it started, without the pipes. Dropping it kills them.
+/// The server's process and its descendants, without the pipes. Dropping it kills them.
 #[derive(Debug)]
 pub struct ServerGroup {
     pub(super) spawned: Spawned,
     pub(super) child: Box<dyn ChildWrapper>,
-    /// What is found of it outside its group.
+    /// Mark by which processes outside the group are found.
     pub(super) mark: Mark,
-    /// While that is being ended.
+    /// Task that kills the remaining processes after the server's exit.
     pub(super) ending: Option<tokio::task::JoinHandle<()>>,
     pub(super) exit: Option<Exit>,
-    /// Ends the group if Drawbridge is killed, where the system does not.
+    /// Kills the group if Drawbridge is killed, on systems that do not do so themselves.
     #[cfg(unix)]
     pub(super) watcher: Option<Watcher>,
-    /// Sees to it that one in a sandbox uses no more than it may.
+    /// Enforces the resource limits of a sandboxed server.
     #[cfg(target_os = "linux")]
     pub(super) watch: Option<Watch>,
-    /// The only way out of a sandbox with named hosts.
+    /// Proxy of a sandbox with named hosts.
     #[cfg(target_os = "linux")]
     pub(super) egress: Option<Egress>,
 }
 
 impl ServerProcess {
-    /// The facts about it.
+    /// Returns the identity of the started process.
     pub fn spawned(&self) -> &Spawned {
         &self.group.spawned
     }
 
-    /// How much it uses, if that is bounded: it is in a sandbox, on Linux.
+    /// Returns the meter of the server's resource use. `None` without a sandbox, and on systems other than Linux.
     pub fn meter(&self) -> Option<Meter> {
         self.group.meter()
     }
 }
 
 impl ServerGroup {
-    /// Waits for the server's own process to end, then kills what is left of its group: a server
-    /// that is gone has no more business here, and its group's number is only safe to use now.
-    /// May be dropped and called again.
+    /// Waits for the server's own process to end, then kills the rest of its group. The group ID is only safe to use at
+    /// that moment. Cancel safe: the call can be repeated.
     pub async fn wait(&mut self) -> Exit {
         if let Some(exit) = self.exit {
             return exit;
@@ -90,14 +89,14 @@ impl ServerGroup {
             Ok(status) => platform::exit_of(status),
             Err(error) => {
                 self.kill();
-                tracing::warn!(pid = self.spawned.pid, %error, "cannot learn how a server ended");
+                tracing::warn!(pid = self.spawned.pid, %error, "the exit status of a server could not be read");
                 (None, None)
             }
         };
-        // What it started has other parents now, and is found by its mark. Fails only when there is nobody left to kill.
+        // The descendants have been reparented, so they are found by the mark. Fails only if no process is left.
         let _ = self.child.start_kill();
         let mark = self.mark.clone();
-        // It looks at all processes there are, and nobody has to wait for that to hear of the end.
+        // The scan of all processes runs in a separate task, so that the caller learns of the exit immediately.
         self.ending = Some(tokio::task::spawn_blocking(move || mark.end()));
         #[cfg(unix)]
         drop(self.watcher.take());
@@ -107,11 +106,11 @@ impl ServerGroup {
         *self.exit.insert(Exit { status, signal, exceeded })
     }
 
-    /// Waits until all that the server started has been ended too, if its own end was waited for. A group that is dropped
-    /// before that blocks the thread instead.
+    /// Waits until all descendants of a server have been killed, after [`ServerGroup::wait`] has returned. Without this
+    /// call, dropping the group blocks the thread instead.
     pub async fn finish(mut self) {
         if let Some(ending) = &mut self.ending {
-            // It fails only when the runtime is shut down.
+            // Fails only if the runtime is shut down.
             let _ = ending.await;
         }
     }
@@ -126,7 +125,8 @@ impl ServerGroup {
         None
     }
 
-    /// Lines about what it reaches of the network, if that is written down: it may reach named hosts. To be taken once.
+    /// Returns the receiver of lines about network access on the first call, if the server is restricted to named
+    /// hosts.
     pub fn egress_lines(&mut self) -> Option<mpsc::Receiver<String>> {
         #[cfg(target_os = "linux")]
         return self.egress.as_mut()?.lines();
@@ -134,7 +134,7 @@ impl ServerGroup {
         None
     }
 
-    /// Ends its way out. Lines about what it reached since the last ones.
+    /// Stops the proxy. Returns the lines that were not received yet.
     pub fn end_egress(&mut self) -> Vec<String> {
         #[cfg(target_os = "linux")]
         return self.egress.take().map(|egress| egress.rest()).unwrap_or_default();
@@ -142,10 +142,10 @@ impl ServerGroup {
         Vec::new()
     }
 
-    /// Asks every process of the group to end (SIGTERM; nothing on Windows).
+    /// Sends SIGTERM to every process of the group. Does nothing on Windows.
     pub fn terminate(&mut self) {
         if self.exit.is_none() {
-            // Fails only when there is nobody left to ask.
+            // Fails only if no process is left.
             let _ = platform::terminate(self.child.as_ref());
         }
     }
@@ -153,9 +153,9 @@ impl ServerGroup {
     /// Kills every process of the group at once.
     pub fn kill(&mut self) {
         if self.exit.is_none() {
-            // While it lives, what it started can be told by whose child it is.
+            // Descendants are identified by their parent while it is alive.
             let started = platform::started_by(self.spawned.pid);
-            // Fails only when there is nobody left to kill.
+            // Fails only if no process is left.
             let _ = self.child.start_kill();
             platform::end(&started);
         }
@@ -165,7 +165,7 @@ impl ServerGroup {
 impl Drop for ServerGroup {
     fn drop(&mut self) {
         self.kill();
-        // Where nobody waited for its end, or the app may be gone before the rest is seen to.
+        // The exit was not waited for, or the app may end before the task does.
         if self.ending.as_ref().is_none_or(|ending| !ending.is_finished()) {
             self.mark.end();
         }

@@ -1,4 +1,4 @@
-//! Runs a short program, such as a package manager that is asked for a version, and reads what it prints.
+//! Runs a short program, such as a package manager that prints a version, and reads its output.
 
 use std::io;
 use std::path::Path;
@@ -12,48 +12,49 @@ use super::spawn::{SpawnError, spawn};
 use crate::command::ServerCommand;
 use crate::programs::SearchPath;
 
-/// The bounds of a short program.
+/// Limits of a short program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OutputLimits {
-    /// How long it may take, from its start to its end.
+    /// Maximum time from the start to the end of the program.
     pub time: Duration,
-    /// How many bytes it may print on each of standard output and standard error.
+    /// Maximum size of standard output, and of standard error, in bytes.
     pub bytes: usize,
 }
 
-/// The output of a short program, and how it ended.
+/// The output of a short program and its exit status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Output {
-    /// How it ended.
+    /// Exit status of the program.
     pub exit: Exit,
-    /// Its standard output.
+    /// Standard output of the program.
     pub stdout: Vec<u8>,
-    /// Its standard error.
+    /// Standard error of the program.
     pub stderr: Vec<u8>,
 }
 
-/// Why a short program has no output to use.
+/// Error of running a short program.
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
     /// The program could not be started.
     #[error(transparent)]
     NotStarted(#[from] SpawnError),
-    /// The program took longer than it may.
+    /// The program exceeded its time limit.
     #[error("it did not end within {} s", .0.as_secs_f32())]
     TimedOut(Duration),
-    /// The program printed more than it may.
+    /// The program exceeded the limit of its output, in bytes.
     #[error("it printed more than {0} bytes")]
     TooMuch(usize),
-    /// Its output could not be read.
+    /// The output of the program could not be read.
     #[error("its output could not be read: {0}")]
     Unreadable(io::Error),
 }
 
-/// Runs a program to its end, with the environment, the sandbox and the process group that a server with this command would
-/// get. `input` is its whole standard input. Nothing of it is left afterwards.
+/// Runs a program to its end, with the environment, the sandbox and the process group that a server with this command
+/// would get. `input` is its whole standard input. No process remains afterwards.
 ///
 /// # Errors
-/// [`OutputError`], if it does not start, or exceeds its bounds; it is killed then.
+/// Returns [`OutputError`] if the program does not start, its output can't be read, or it exceeds its limits. The
+/// program is killed then.
 pub async fn output_of(
     command: &ServerCommand,
     program: &Path,
@@ -63,7 +64,7 @@ pub async fn output_of(
 ) -> Result<Output, OutputError> {
     let ServerProcess { pipes: Pipes { mut stdin, stdout, stderr }, mut group } = spawn(command, program, path).await?;
     let write = async move {
-        // A program that does not want its input may close it, or end, before.
+        // A program may close its input, or end, before it has read everything.
         let _ = stdin.write_all(input).await;
         Ok(())
     };

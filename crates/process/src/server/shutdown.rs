@@ -1,7 +1,7 @@
-//! Ending a server: its input is closed, then it is asked, then it is killed.
+//! Shuts down a server: closes its input, then sends SIGTERM, then SIGKILL.
 //!
-//! A program that reads its input to the end ends by itself then. The signals go to the whole process group, and once the server's own process has ended, what is left of the group
-//! is killed at once.
+//! A program that reads its input to the end exits when the input is closed. The signals are sent to the whole process
+//! group. Once the server's own process has ended, the rest of the group is killed at once.
 
 use std::time::Duration;
 
@@ -10,16 +10,16 @@ use tokio::time::timeout;
 
 use super::group::{Exit, Pipes, ServerGroup, ServerProcess};
 
-/// How long a killed process may take to be gone. Longer means that it hangs inside the system, where
-/// nothing reaches it.
+/// Time limit for a killed process to end. If it takes longer, it is blocked in the kernel, where signals have no
+/// effect.
 const KILLED_LIMIT: Duration = Duration::from_secs(2);
 
-/// How long a server is given to end.
+/// Time that a server is given to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Grace {
-    /// After its input was closed. 2 s.
+    /// Time after its input was closed. Default: 2 s.
     pub after_close: Duration,
-    /// After SIGTERM. 2 s. Windows has no such signal and goes on to the kill.
+    /// Time after SIGTERM. Default: 2 s. Windows has no such signal, so the server is killed afterwards.
     pub after_terminate: Duration,
 }
 
@@ -29,13 +29,13 @@ impl Default for Grace {
     }
 }
 
-/// Ends a server whose pipes nobody else reads, within its grace, and returns how it ended.
+/// Shuts down a server whose pipes have no other reader, and returns its exit status.
 pub async fn shut_down(server: ServerProcess, grace: Grace) -> Exit {
     let ServerProcess { pipes, mut group } = server;
     let Pipes { stdin, mut stdout, mut stderr } = pipes;
     drop(stdin);
     let (mut no_stdout, mut no_stderr) = (tokio::io::sink(), tokio::io::sink());
-    // A server that writes before it ends must not hang on a full pipe.
+    // A server that writes before it ends must not block on a full pipe.
     let read = async {
         let _ =
             tokio::join!(tokio::io::copy(&mut stdout, &mut no_stdout), tokio::io::copy(&mut stderr, &mut no_stderr),);
@@ -49,8 +49,8 @@ pub async fn shut_down(server: ServerProcess, grace: Grace) -> Exit {
 }
 
 impl ServerGroup {
-    /// Ends a server whose input has been closed. Somebody must go on reading its output. When notified, it
-    /// kills at once.
+    /// Shuts down a server whose input has been closed. Its output must still be read meanwhile. A notification of
+    /// `kill` skips the remaining grace.
     pub async fn shut_down(&mut self, grace: Grace, kill: &Notify) -> Exit {
         if let Some(exit) = ended(self, grace.after_close, kill).await {
             return exit;
@@ -68,7 +68,7 @@ async fn ended(group: &mut ServerGroup, limit: Duration, kill: &Notify) -> Optio
     tokio::select! {
         exit = timeout(limit, group.wait()) => exit.ok(),
         () = kill.notified() => {
-            // Whoever waits next must not wait its whole time.
+            // Re-armed so that the next wait returns at once, too.
             kill.notify_one();
             None
         }

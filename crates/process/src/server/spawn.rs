@@ -1,4 +1,4 @@
-//! The start of a server: its sandbox is set up, its files are compared with those that were approved, and its process is launched.
+//! Starts a server: plans its sandbox, compares its files with the approved ones, and launches its process.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,47 +20,47 @@ use crate::programs::SearchPath;
 use crate::sandbox::{Bounds, Watch};
 use crate::sandbox::{Inside, Plan, SandboxError};
 
-/// How long the files that run may take to be read (they may lie on a folder of the network).
+/// Time limit for reading the launch files, which may be on a network file system.
 const CHECK_LIMIT: Duration = Duration::from_secs(10);
 
-/// Why a server could not be started.
+/// The reason why a server could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum SpawnError {
-    /// The configured working folder is missing.
+    /// The working directory does not exist or is not a folder.
     #[error("the working folder {0} does not exist or is no folder; choose another one")]
     NoWorkingDirectory(PathBuf),
-    /// The file has gone since it was looked up, or the interpreter its first line names is missing.
+    /// The program was removed after it was looked up, or its interpreter does not exist.
     #[error("{0} is not there any more, or the interpreter that its first line names is missing")]
     NotFound(PathBuf),
-    /// The file may not be executed.
+    /// The program is not executable.
     #[error("{0} may not be executed; check its permissions")]
     NotExecutable(PathBuf),
-    /// The system took too long.
+    /// The system did not start the program, or read its files, in time.
     #[error("starting {0} took too long; it may lie on a folder of the network that does not answer")]
     TimedOut(PathBuf),
-    /// A file that it runs is not as it was approved.
+    /// A launch file differs from the approved one.
     #[error(
         "{0} changed after its start was approved, so nothing was started; start it again to approve it as it is now"
     )]
     Changed(PathBuf),
-    /// It is to run in a sandbox that can't be set up.
+    /// The configured sandbox can't be set up.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
-    /// Anything else the system said.
+    /// Any other error of the system.
     #[error("{program} could not be started: {cause}")]
     System {
-        /// The file.
+        /// Path of the program.
         program: PathBuf,
-        /// The system's words.
+        /// Error of the system.
         cause: io::Error,
     },
 }
 
-/// Starts a server: `program` is what [`SearchPath::resolve`] found for the command. It runs in
-/// its own process group, with an environment of its own, and inherits no open file; in a sandbox if the command has one.
+/// Starts a server. `program` is the result of [`SearchPath::resolve`] for the command. The server runs in its own
+/// process group, with a separate environment, and inherits no open file. It is sandboxed if the command has a sandbox.
 ///
 /// # Errors
-/// [`SpawnError`], with the cause in words. Nothing runs then.
+/// Returns [`SpawnError`] if a check or the start fails. No process runs then.
 pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -> Result<ServerProcess, SpawnError> {
     let directory = command.directory();
     let mut start = Inside {
@@ -142,7 +142,8 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
     Ok(ServerProcess { pipes: Pipes { stdin, stdout, stderr }, group })
 }
 
-/// Refuses files that are not those that were approved. Secrets may have been waited for since.
+/// Compares the launch files with the approved ones. They may have changed since the approval, for instance while
+/// secrets were read.
 async fn check(
     command: ServerCommand,
     program: PathBuf,

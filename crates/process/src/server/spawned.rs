@@ -1,26 +1,27 @@
-//! The facts of a started server, and the record of it for the next start of the app.
+//! Identity of a started server, and its record for the next start of the app.
 
 use std::path::PathBuf;
 
 use crate::orphans::RunningRecord;
 use crate::platform::StartTime;
 
-/// Facts of a started process that stay true after its end.
+/// Properties of a started process that stay valid after its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spawned {
-    /// The server's own process, which leads the group.
+    /// Process ID of the server, which leads the group.
     pub pid: u32,
-    /// The process group of the server and of what it starts.
+    /// Process group ID of the server and its descendants.
     pub group: u32,
-    /// When it was started, in the system's terms.
+    /// Start time of the process.
     pub start_time: StartTime,
-    /// The file that was started.
+    /// Path of the program that was started.
     pub program: PathBuf,
     pub(super) pipes: Vec<u64>,
 }
 
 impl Spawned {
-    /// What to keep on disk while the server runs, for [`sweep`](crate::orphans::sweep) at the next start.
+    /// Returns the record to store on disk while the server runs, for [`sweep`](crate::orphans::sweep) at the next
+    /// start.
     pub fn record(&self) -> RunningRecord {
         let owner = std::process::id();
         RunningRecord {

@@ -1,8 +1,8 @@
-//! Where the system has no request to end with a parent (macOS), a small process waits beside each server for the end of
-//! Drawbridge, and ends the server's group then.
+//! A watcher process for systems that can't end a child with its parent (macOS): a small process next to each server
+//! waits for the end of Drawbridge and then kills the server's group.
 //!
-//! It waits for the end of its input, which only Drawbridge has the other end of: so it needs no clock, and can't take another
-//! process for Drawbridge.
+//! It waits for end of file on its input, whose other end only Drawbridge has open. So it needs no timer, and can't
+//! mistake another process for Drawbridge.
 
 use std::ffi::OsString;
 use std::io;
@@ -12,17 +12,17 @@ use process_wrap::tokio::ChildWrapper;
 
 use crate::launch::Launch;
 
-/// The group's number is its first argument.
+/// Shell script of the watcher. Its first argument is the process group ID.
 const SCRIPT: &str = r#"read -r _ || kill -s KILL -- "-$1""#;
 
-/// The process beside one server. It ends when this is dropped.
+/// The watcher process of one server. Dropping it ends the process.
 #[derive(Debug)]
 pub(super) struct Watcher {
     child: Box<dyn ChildWrapper>,
 }
 
 impl Watcher {
-    /// Begins to watch, if the system needs it.
+    /// Starts a watcher if the system needs one.
     pub(super) async fn of(group: u32) -> Option<Watcher> {
         if cfg!(target_os = "linux") {
             return None;
@@ -30,7 +30,7 @@ impl Watcher {
         match Watcher::start(group).await {
             Ok(watcher) => Some(watcher),
             Err(error) => {
-                tracing::warn!(group, %error, "nobody ends this server if Drawbridge is killed, until its next start");
+                tracing::warn!(group, %error, "the watcher could not be started: if Drawbridge is killed, this server runs until the next start");
                 None
             }
         }
@@ -51,7 +51,7 @@ impl Watcher {
 
 impl Drop for Watcher {
     fn drop(&mut self) {
-        // Before its input ends. Fails only when it has ended already.
+        // Killed before its input is closed. Fails only if it has ended already.
         let _ = self.child.start_kill();
     }
 }
@@ -87,16 +87,16 @@ mod tests {
         let mut watcher = Watcher::start(group).await.unwrap();
         let own = watcher.child.id().unwrap();
         drop(watcher);
-        assert!(holds_within(Duration::from_secs(20), || !is_alive(own)).await, "the watcher ends");
-        assert!(is_alive(group), "a watcher that is no longer needed ends without a trace");
+        assert!(holds_within(Duration::from_secs(20), || !is_alive(own)).await, "the watcher must end");
+        assert!(is_alive(group), "the end of the watcher must not end the server");
 
         watcher = Watcher::start(group).await.unwrap();
-        // As the system does when Drawbridge is killed.
+        // The system closes the pipe like this when Drawbridge is killed.
         drop(watcher.child.stdin().take());
         let has_ended = || alive_in_group(group).is_empty();
         assert!(
             holds_within(Duration::from_secs(20), has_ended).await,
-            "the whole group ends when nobody holds the other end"
+            "the whole group must end when the pipe is closed"
         );
         let _ = child.start_kill();
     }

@@ -1,4 +1,4 @@
-//! Programs that can't be started, and the end of those that were.
+//! Tests of programs that can't be started, and of the shutdown of those that were.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ async fn a_server_that_waits_for_the_signal_gets_it() {
     assert_eq!(
         exit,
         Exit { status: Some(7), signal: None, exceeded: None },
-        "[stdio-shutdown-sigterm]: it ends in its own way"
+        "[stdio-shutdown-sigterm]: the server must handle SIGTERM"
     );
 }
 
@@ -32,12 +32,12 @@ async fn what_cannot_be_started_says_why() {
     let path = SearchPath::of_process("a test".to_owned());
     let mut command = ServerCommand { working_directory: Some("/nowhere".into()), ..scripted(&[]) };
     let program = std::path::Path::new(&command.program).to_owned();
-    let error = spawn(&command, &program, &path).await.expect_err("there is no such folder");
+    let error = spawn(&command, &program, &path).await.expect_err("the folder does not exist");
     assert!(matches!(error, SpawnError::NoWorkingDirectory(_)), "the folder is named: {error}");
     command.working_directory = None;
-    let error = spawn(&command, "/nowhere/server".as_ref(), &path).await.expect_err("there is no such file");
+    let error = spawn(&command, "/nowhere/server".as_ref(), &path).await.expect_err("the file does not exist");
     assert!(matches!(error, SpawnError::NotFound(_)), "the file is named: {error}");
     let data = tempfile::NamedTempFile::new().unwrap();
-    let error = spawn(&command, data.path(), &path).await.expect_err("that is no program");
+    let error = spawn(&command, data.path(), &path).await.expect_err("the file is not executable");
     assert!(matches!(error, SpawnError::NotExecutable(_)), "the permissions are named: {error}");
 }

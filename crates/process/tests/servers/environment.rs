@@ -1,4 +1,4 @@
-//! X33: what a server gets from the app.
+//! X33: tests of the environment and descriptors that a server inherits.
 
 use std::collections::BTreeSet;
 use std::os::fd::AsRawFd;
@@ -29,7 +29,7 @@ const ALLOWED: &[&str] = &[
 #[tokio::test]
 async fn a_server_sees_the_allowed_and_the_configured_and_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
-    // A descriptor that a careless library would leave open for children.
+    // A descriptor that a careless library would leave inheritable.
     let leaked = std::fs::File::open("/dev/null").unwrap();
     nix::fcntl::fcntl(&leaked, nix::fcntl::FcntlArg::F_SETFD(nix::fcntl::FdFlag::empty())).unwrap();
     assert!(leaked.as_raw_fd() > 2, "the descriptor is one that must not be inherited");
@@ -43,11 +43,11 @@ async fn a_server_sees_the_allowed_and_the_configured_and_nothing_else() {
     server.pipes.stdin.write_all(format!("{call}\n").as_bytes()).await.unwrap();
     let mut answer = String::new();
     let mut lines = BufReader::new(&mut server.pipes.stdout);
-    within(LONG, "the server tells what it sees", lines.read_line(&mut answer)).await.unwrap();
+    within(LONG, "the server reports its environment", lines.read_line(&mut answer)).await.unwrap();
     let answer: Value = serde_json::from_str(&answer).unwrap();
     let seen: Value = serde_json::from_str(answer["result"]["content"][0]["text"].as_str().unwrap()).unwrap();
 
-    // cargo sets several of its own for the test, and nothing hides them from a child by itself.
+    // cargo sets several variables for the test, which a child would inherit by default.
     assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some(), "the test has variables that must not be passed on");
     let names: BTreeSet<&str> = seen["environment"].as_object().unwrap().keys().map(String::as_str).collect();
     let more: Vec<_> = names
@@ -55,12 +55,12 @@ async fn a_server_sees_the_allowed_and_the_configured_and_nothing_else() {
         .filter(|name| !ALLOWED.contains(name) && !name.starts_with("LC_") && **name != "CONFIGURED")
         .collect();
     assert!(more.is_empty(), "X33: these variables must not reach a server: {more:?}");
-    assert_eq!(seen["environment"]["CONFIGURED"], "yes", "[auth-stdio-environment]: what was configured reaches it");
-    assert_eq!(seen["environment"]["LANG"], "xx_XX.UTF-8", "what was configured wins");
+    assert_eq!(seen["environment"]["CONFIGURED"], "yes", "[auth-stdio-environment]: configured variables must be set");
+    assert_eq!(seen["environment"]["LANG"], "xx_XX.UTF-8", "configured variables must take precedence");
     assert_eq!(seen["descriptors"], json!([0, 1, 2]), "X33: no descriptor above 2 is inherited");
     let directory = folder.path().canonicalize().unwrap();
-    assert_eq!(seen["directory"], json!(directory), "it runs where it was configured to");
-    assert_eq!(seen["group"], seen["pid"], "it leads a process group of its own");
-    assert_eq!(seen["session"], seen["pid"], "it has no share in the app's terminal");
-    assert_eq!(seen["pid"], server.spawned().pid, "and that is the process the app knows");
+    assert_eq!(seen["directory"], json!(directory), "the server must run in its working directory");
+    assert_eq!(seen["group"], seen["pid"], "the server must lead a process group");
+    assert_eq!(seen["session"], seen["pid"], "the server must have its own session");
+    assert_eq!(seen["pid"], server.spawned().pid, "the app must know the server's pid");
 }

@@ -1,15 +1,15 @@
-//! A server that ran to its end, and what it left to read.
+//! Waits for the end of a server and collects its output.
 
 use process::{Exit, Pipes, ServerProcess};
 use tokio::io::{AsyncReadExt, copy, sink};
 
-/// A server that has ended.
+/// Exit status and output of a server that has ended.
 #[derive(Debug)]
 pub struct Finished {
     pub exit: Exit,
-    /// The lines that it printed on standard error, without empty ones.
+    /// Lines that the server printed on standard error, without empty ones.
     pub stderr: Vec<String>,
-    /// What it reached of the network.
+    /// Lines about the server's network access.
     pub egress: Vec<String>,
 }
 

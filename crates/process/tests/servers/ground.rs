@@ -1,5 +1,5 @@
-//! A user's folders with a sandbox over them, and the scripts that try what it lets through.
-#![allow(clippy::print_stderr, reason = "it is told what is left out, and why")]
+//! A user's folders with a sandbox over them, and helpers to run scripts in it.
+#![allow(clippy::print_stderr, reason = "prints which tests are skipped, and why")]
 
 use std::fmt::Write as _;
 use std::fs;
@@ -11,10 +11,10 @@ use process::{PathSource, SearchPath, ServerCommand, spawn};
 
 use crate::finished::{Finished, finished};
 
-/// How long a script may take until it ends or is stopped, on a slow machine.
+/// Time limit for a script to end or be stopped, on a slow machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Folders of a user, with a secret among them.
+/// Folders of a user, one of them secret.
 pub struct Ground {
     _kept: tempfile::TempDir,
     pub root: PathBuf,
@@ -40,7 +40,7 @@ impl Ground {
     }
 }
 
-/// The search paths that lead to bubblewrap and to Landlock, as far as this system has them.
+/// Returns the search paths that lead to bubblewrap and to Landlock, as far as this system supports them.
 pub async fn paths() -> Vec<(&'static str, SearchPath)> {
     let ground = Ground::new();
     let command = shell(":", ground.sandbox(false));
@@ -50,7 +50,7 @@ pub async fn paths() -> Vec<(&'static str, SearchPath)> {
     for (wanted, path) in [("bubblewrap", with), ("Landlock", without)] {
         match Plan::make(&command, Path::new("/bin/sh"), &path).await {
             Ok(Some(plan)) if plan.mechanism.name() == wanted => found.push((wanted, path)),
-            other => eprintln!("left out: {wanted} can't be tried here, as it is {other:?}"),
+            other => eprintln!("skipped: {wanted} can't be tested here: {other:?}"),
         }
     }
     found
@@ -66,22 +66,22 @@ pub fn shell(script: &str, sandbox: Sandbox) -> ServerCommand {
     }
 }
 
-/// What a script in a sandbox prints on standard error.
+/// Returns the standard error of a script in a sandbox.
 pub async fn said(script: &str, sandbox: Sandbox, path: &SearchPath) -> Vec<String> {
     run(&shell(script, sandbox), path).await.stderr
 }
 
 /// Runs a command whose program is an absolute path until it ends.
 pub async fn run(command: &ServerCommand, path: &SearchPath) -> Finished {
-    let server = spawn(command, Path::new(&command.program), path).await.expect("it starts");
-    tokio::time::timeout(PATIENCE, finished(server)).await.expect("it ends in time")
+    let server = spawn(command, Path::new(&command.program), path).await.expect("the server starts");
+    tokio::time::timeout(PATIENCE, finished(server)).await.expect("the server ends in time")
 }
 
-/// Runs a script of Python's in a sandbox. None if there is no Python here.
+/// Runs a Python script in a sandbox. Returns `None` if Python is not installed.
 pub async fn python(script: &str, sandbox: Sandbox, path: &SearchPath) -> Option<Finished> {
     let python = Path::new("/usr/bin/python3");
     if !python.exists() {
-        eprintln!("left out: {} is not here", python.display());
+        eprintln!("skipped: {} is not installed", python.display());
         return None;
     }
     let command = ServerCommand {
@@ -92,7 +92,7 @@ pub async fn python(script: &str, sandbox: Sandbox, path: &SearchPath) -> Option
     Some(run(&command, path).await)
 }
 
-/// A script that says of each command whether it worked.
+/// Returns a script that reports for each command whether it succeeded.
 pub fn each(commands: &[(&str, &str)]) -> String {
     let mut script = String::new();
     for (name, command) in commands {

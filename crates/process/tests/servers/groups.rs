@@ -1,4 +1,4 @@
-//! Nothing of a server is left alive after its end.
+//! Tests that no process of a server remains after its end.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ async fn a_dropped_process_is_killed_with_its_group() {
 async fn the_sweep_ends_a_server_whose_app_is_gone() {
     let server = started(&scripted(&["--misbehave", "never-exits"])).await;
     let mut record = server.spawned().record();
-    // As if another app, long gone, had started it.
+    // Makes the record look like that of an app that has ended.
     record.owner = 4_190_000;
     let later = RunningRecord { start_time: StartTime::of(1).unwrap(), ..record.clone() };
     assert_eq!(
@@ -36,8 +36,12 @@ async fn the_sweep_ends_a_server_whose_app_is_gone() {
         SweepOutcome::NotRunning,
         "the same pid with another start time is another process"
     );
-    assert!(is_alive(record.pid), "and it has not been touched");
-    assert_eq!(sweep(&[record])[0].outcome, SweepOutcome::Killed, "pid and start time agree");
+    assert!(is_alive(record.pid), "the process must not be killed");
+    assert_eq!(
+        sweep(&[record])[0].outcome,
+        SweepOutcome::Killed,
+        "a process with the recorded start time must be killed"
+    );
     let exit = shut_down(server, Grace::default()).await;
     assert_eq!(exit, Exit { status: None, signal: Some(9), exceeded: None }, "the server has been killed");
 }

@@ -1,5 +1,5 @@
-//! S23: the parts of the kernel, and the other programs of the computer, that a server in a sandbox reaches.
-#![allow(clippy::print_stderr, reason = "it is told what is left out, and why")]
+//! S23: tests of a sandboxed server's access to the kernel and to other programs of the computer.
+#![allow(clippy::print_stderr, reason = "prints which tests are skipped, and why")]
 
 use std::path::Path;
 
@@ -8,12 +8,12 @@ use process::ServerCommand;
 use crate::finished::Finished;
 use crate::ground::{Ground, each, paths, python, run, said, shell};
 
-/// Sockets that are not connected can be sent to any other program by its name; keyrings and numbered memory are of all programs.
+/// Unconnected sockets can send to any other program by name. Keyrings and System V memory are shared by all programs.
 #[tokio::test]
 async fn other_programs_of_the_computer_are_out_of_reach() {
     let python = Path::new("/usr/bin/python3");
     if !python.exists() {
-        eprintln!("left out: {} is not here", python.display());
+        eprintln!("skipped: {} is not installed", python.display());
         return;
     }
     let script = r#"

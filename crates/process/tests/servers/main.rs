@@ -1,4 +1,4 @@
-//! Local servers as real processes: what they get, what they reach, and what is left of them.
+//! Tests of local servers as real processes: their environment, their sandbox, and their end.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, unreachable_pub)]
 

@@ -1,5 +1,5 @@
-//! S24: servers in a sandbox with named hosts, with real processes: the proxy is their only way out, and where that can't be held they
-//! do not start.
+//! S24: tests of sandboxed servers with named hosts, as real processes: the proxy is their only way out, and where that
+//! can't be enforced they do not start.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpListener};
@@ -13,7 +13,7 @@ use process::{SearchPath, ServerCommand, SpawnError, spawn};
 use crate::finished::Finished;
 use crate::ground::{Ground, paths, python, shell};
 
-/// A host on this computer that answers each request, its port, and how many connections it saw.
+/// Starts an HTTP server on this computer. Returns its port and its number of connections.
 fn host() -> (u16, Arc<AtomicUsize>) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -34,12 +34,12 @@ fn hosts(ground: &Ground, hosts: &[String]) -> Sandbox {
     Sandbox { network: Network::Hosts(hosts), ..ground.sandbox(false) }
 }
 
-/// bubblewrap, if it works here.
+/// Returns the search path with bubblewrap, if it works here.
 async fn bubblewrap() -> Option<SearchPath> {
     paths().await.into_iter().find_map(|(name, path)| (name == "bubblewrap").then_some(path))
 }
 
-/// Tries all ways to a port of this computer that a program may find.
+/// Python script that tries all ways to connect to a port of this computer.
 const TRIES: &str = r#"
 import os, socket, sys, urllib.request
 named, other, around = PORTS
@@ -73,7 +73,7 @@ print("routes", len(open("/proc/net/route").read().strip().splitlines()[1:]), fi
 print("descriptors", " ".join(sorted(os.listdir("/proc/self/fd"))[:-1]), file=sys.stderr)
 "#;
 
-/// The addresses that this computer has beside loopback.
+/// Returns the addresses of this computer other than loopback.
 fn own_addresses() -> String {
     let addresses = nix::ifaddrs::getifaddrs().unwrap().filter_map(|interface| {
         let address = interface.address?.as_sockaddr_in()?.ip();
@@ -93,28 +93,34 @@ async fn s24_the_proxy_is_the_only_way_out() {
     let Some(Finished { stderr: said, egress, .. }) = python(&script, sandbox, &path).await else { return };
     let of = |name: &str| {
         let line = said.iter().find_map(|line| line.strip_prefix(&format!("{name} ")));
-        line.unwrap_or_else(|| panic!("S24: nothing is said of {name}: {said:?}")).to_owned()
+        line.unwrap_or_else(|| panic!("S24: the script reported nothing about {name}: {said:?}")).to_owned()
     };
     assert_eq!(of("named"), "reached", "S24: a named host is reached: {said:?}");
-    assert_eq!(of("tunnel"), "HTTP/1.1 200", "S24: by a tunnel as well: {said:?}");
-    assert!(of("other").starts_with("403 Drawbridge refused"), "S24: another one is not: {said:?}");
-    assert!(of("other").contains(&format!("add localhost:{other} to the hosts")), "S24: with what to add: {said:?}");
-    assert_eq!(of("other-tunnel"), "HTTP/1.1 403", "S24: nor the same place by another name: {said:?}");
+    assert_eq!(of("tunnel"), "HTTP/1.1 200", "S24: a tunnel must work as well: {said:?}");
+    assert!(of("other").starts_with("403 Drawbridge refused"), "S24: another host must be refused: {said:?}");
+    assert!(
+        of("other").contains(&format!("add localhost:{other} to the hosts")),
+        "S24: the refusal must name the host to add: {said:?}"
+    );
+    assert_eq!(of("other-tunnel"), "HTTP/1.1 403", "S24: another name of the same host must be refused: {said:?}");
     for direct in ["socket", "socket-6", "datagram", "lookup", "raw", "program"] {
-        assert_eq!(of(direct), "fails", "S24: no direct sockets: {said:?}");
+        assert_eq!(of(direct), "fails", "S24: direct sockets must fail: {said:?}");
     }
     let around: Vec<&String> = said.iter().filter(|line| line.starts_with("around")).collect();
-    assert!(around.iter().all(|line| *line == "around fails"), "S24: none to another address of the host: {said:?}");
-    assert_eq!(of("interfaces"), "lo", "S24: it has loopback and nothing else");
-    assert_eq!(of("routes"), "0", "S24: and no route");
-    assert_eq!(of("descriptors"), "0 1 2", "S24: and inherits nothing of what set that up");
-    assert_eq!(at_named.load(Ordering::SeqCst), 2, "S24: the named host saw the request and the tunnel");
-    assert_eq!(at_other.load(Ordering::SeqCst), 0, "S24: the other one saw nothing");
+    assert!(
+        around.iter().all(|line| *line == "around fails"),
+        "S24: other addresses of this computer must be unreachable: {said:?}"
+    );
+    assert_eq!(of("interfaces"), "lo", "S24: loopback must be the only interface");
+    assert_eq!(of("routes"), "0", "S24: there must be no route");
+    assert_eq!(of("descriptors"), "0 1 2", "S24: no descriptor of the setup must be inherited");
+    assert_eq!(at_named.load(Ordering::SeqCst), 2, "S24: the named host must receive the request and the tunnel");
+    assert_eq!(at_other.load(Ordering::SeqCst), 0, "S24: the other host must receive nothing");
     let notes = egress.join("\n");
     for part in
         [format!("network: localhost:{named} allowed, 2 opened"), format!("network: localhost:{other} refused: ")]
     {
-        assert!(notes.contains(&part), "S24: the activity says {part:?}: {notes}");
+        assert!(notes.contains(&part), "S24: the activity must contain {part:?}: {notes}");
     }
 }
 
@@ -123,10 +129,10 @@ async fn s24_files_only_has_no_proxy() {
     let Some(path) = bubblewrap().await else { return };
     let script = "import os, socket, sys\nprint(any('proxy' in name.lower() for name in os.environ), file=sys.stderr)\ntry:\n    socket.create_connection(('127.0.0.1', 3128), 5)\nexcept OSError:\n    print('fails', file=sys.stderr)";
     let Some(Finished { stderr: said, .. }) = python(script, Ground::new().sandbox(false), &path).await else { return };
-    assert_eq!(said, ["False", "fails"], "S24: without named hosts nothing listens");
+    assert_eq!(said, ["False", "fails"], "S24: without named hosts there must be no proxy");
 }
 
-/// Two servers have the same port, each in a network of its own, and each its own hosts.
+/// Two servers use the same port, each in its own network namespace and with its own hosts.
 #[tokio::test]
 async fn s24_servers_share_no_proxy() {
     let Some(path) = bubblewrap().await else { return };
@@ -152,16 +158,19 @@ async fn s24_where_it_can_not_be_held_nothing_starts() {
         let marker = ground.sandbox(false).home.join("ran");
         let command = shell(&format!(": > {}", marker.display()), sandbox.clone());
         let planned = Plan::make(&command, Path::new("/bin/sh"), &path).await;
-        assert!(matches!(planned, Err(SandboxError::NoHosts { .. })), "S24: {name} can't hold it: {planned:?}");
-        let refused = spawn(&command, Path::new("/bin/sh"), &path).await.expect_err("S24: it does not start");
+        assert!(
+            matches!(planned, Err(SandboxError::NoHosts { .. })),
+            "S24: {name} must refuse named hosts: {planned:?}"
+        );
+        let refused = spawn(&command, Path::new("/bin/sh"), &path).await.expect_err("S24: the server must not start");
         assert!(matches!(refused, SpawnError::Sandbox(SandboxError::NoHosts { .. })), "S24: {refused}");
-        assert!(refused.to_string().contains("Install bubblewrap"), "S24: it says what helps: {refused}");
-        assert!(!marker.exists(), "S24: nothing ran");
+        assert!(refused.to_string().contains("Install bubblewrap"), "S24: the error must give advice: {refused}");
+        assert!(!marker.exists(), "S24: the program must not run");
     }
     let empty = Sandbox { network: Network::Hosts(Vec::new()), ..sandbox };
     let path = SearchPath::of_process("a test".to_owned());
     let planned = Plan::make(&shell(":", empty), Path::new("/bin/sh"), &path).await;
-    assert!(matches!(planned, Err(SandboxError::Hosts(_))), "no host is no list: {planned:?}");
+    assert!(matches!(planned, Err(SandboxError::Hosts(_))), "an empty list of hosts must be refused: {planned:?}");
 }
 
 #[tokio::test]
@@ -172,6 +181,6 @@ async fn s24_other_hosts_are_another_plan() {
     let approved = Plan::make(&narrow, Path::new("/bin/sh"), &path).await.unwrap();
     let wide = shell(":", hosts(&ground, &["example.com".to_owned(), "example.org".to_owned()]));
     let refused = spawn(&ServerCommand { approved, ..wide }, Path::new("/bin/sh"), &path).await;
-    let refused = refused.expect_err("S24: it was not approved");
+    let refused = refused.expect_err("S24: other hosts were not approved");
     assert!(matches!(refused, SpawnError::Sandbox(SandboxError::Changed)), "S24: {refused}");
 }

@@ -1,4 +1,4 @@
-//! What leaves its group, or outlives a killed app, is ended all the same.
+//! Tests that processes which leave their group, or outlive a killed app, are ended.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -13,7 +13,8 @@ use crate::support::{LONG, scripted, started};
 
 const SOON: Duration = Duration::from_secs(2);
 
-/// X34: a process that leaves its group, its session and its parent still ends with its server, for as long as it carries its mark.
+/// X34: a process that leaves its group, its session and its parent still ends with its server, as long as its
+/// environment has the mark.
 #[tokio::test]
 async fn what_leaves_the_group_ends_with_the_server() {
     let leaves = |seconds: u32| {
@@ -28,13 +29,13 @@ async fn what_leaves_the_group_ends_with_the_server() {
             .count()
     };
     let server = started(&leaves(7421)).await;
-    assert!(holds_within(LONG, || sleeps(7421) == 1).await, "it runs, in a session of its own");
+    assert!(holds_within(LONG, || sleeps(7421) == 1).await, "the process must run in its own session");
     drop(server);
-    assert!(holds_within(SOON, || sleeps(7421) == 0).await, "a server that is dropped takes it along");
+    assert!(holds_within(SOON, || sleeps(7421) == 0).await, "the process must end when the server is dropped");
     let server = started(&leaves(7422)).await;
-    assert!(holds_within(LONG, || sleeps(7422) == 1).await, "it runs again");
+    assert!(holds_within(LONG, || sleeps(7422) == 1).await, "the process must run again");
     shut_down(server, Grace::default()).await;
-    assert!(holds_within(LONG, || sleeps(7422) == 0).await, "one that is stopped does so, too");
+    assert!(holds_within(LONG, || sleeps(7422) == 0).await, "the process must end when the server is shut down");
 }
 
 #[tokio::test]
@@ -65,16 +66,16 @@ async fn a_killed_app_leaves_nothing_for_long() {
     assert_eq!(
         sweep(std::slice::from_ref(&record))[0].outcome,
         SweepOutcome::OwnerRunning,
-        "while the app runs, its servers are no orphans"
+        "while the app runs, its servers must not count as orphans"
     );
 
     app.kill().await.unwrap();
     assert!(
         holds_within(SOON, || !is_alive(record.pid)).await,
-        "the server's own process dies with the app, although it ignores everything else"
+        "the server's own process must end with the app, although it ignores signals"
     );
-    assert!(!alive_in_group(record.group).is_empty(), "the grandchild is what is left for the sweep");
-    // Until init has taken note of the dead leader, its start time is still known.
+    assert!(!alive_in_group(record.group).is_empty(), "the grandchild must remain for the sweep");
+    // The start time remains readable until init has reaped the leader.
     holds_within(SOON, || StartTime::of(record.pid).is_none()).await;
     let another = StartTime::of(1).unwrap();
     let owner_start_time = another.clone();
@@ -82,10 +83,14 @@ async fn a_killed_app_leaves_nothing_for_long() {
     assert_eq!(
         sweep(&[recycled])[0].outcome,
         SweepOutcome::NotRunning,
-        "a group that does not hold the recorded pipes is another one and stays"
+        "a group without the recorded pipes must not be killed"
     );
-    assert!(!alive_in_group(record.group).is_empty(), "and it has not been touched");
-    assert_eq!(sweep(std::slice::from_ref(&record))[0].outcome, SweepOutcome::Killed, "the sweep finds the grandchild");
-    assert!(holds_within(SOON, || alive_in_group(record.group).is_empty()).await, "and ends it");
+    assert!(!alive_in_group(record.group).is_empty(), "the grandchild must still run");
+    assert_eq!(
+        sweep(std::slice::from_ref(&record))[0].outcome,
+        SweepOutcome::Killed,
+        "the sweep must find the grandchild"
+    );
+    assert!(holds_within(SOON, || alive_in_group(record.group).is_empty()).await, "the sweep must end the grandchild");
     assert_eq!(sweep(&[record])[0].outcome, SweepOutcome::NotRunning, "a second sweep has nothing to do");
 }

@@ -1,4 +1,4 @@
-//! The login shell's search path.
+//! Tests of the login shell's search path and of program lookups.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use process::{PathSource, SearchPath, ServerCommand};
 use testkit::deadline::holds_within;
 use testkit::processes::is_alive;
 
-/// A program that stands for the user's shell.
+/// Writes a script that acts as the user's login shell.
 fn shell(folder: &Path, script: &str) -> PathBuf {
     let file = folder.join("shell");
     std::fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
@@ -20,17 +20,17 @@ fn shell(folder: &Path, script: &str) -> PathBuf {
 #[tokio::test]
 async fn what_the_start_up_files_add_is_found() {
     let folder = tempfile::tempdir().unwrap();
-    // As bash -i -l would, after a greeting, and with a background process that stays.
+    // Like `bash -i -l`: prints a greeting, and leaves a background process running.
     let shell = shell(
         folder.path(),
         r#"echo "Good morning"; sleep 1000 & PATH="/opt/added/bin:relative:/usr/bin"; export PATH; eval "$2""#,
     );
     let path = SearchPath::of_shell(shell, Duration::from_secs(5)).await;
-    assert_eq!(path.source, PathSource::LoginShell, "the shell's answer is used");
+    assert_eq!(path.source, PathSource::LoginShell, "the shell's path must be used");
     assert_eq!(
         path.directories,
         [PathBuf::from("/opt/added/bin"), PathBuf::from("/usr/bin")],
-        "absolute folders only, in the shell's order"
+        "only absolute folders must be returned, in the shell's order"
     );
 }
 
@@ -38,20 +38,20 @@ async fn what_the_start_up_files_add_is_found() {
 async fn bash_reads_its_start_up_files() {
     let bash = Path::new("/bin/bash");
     if !bash.exists() {
-        eprintln!("no bash here: left out");
+        eprintln!("skipped: bash is not installed");
         return;
     }
     let home = tempfile::tempdir().unwrap();
     std::fs::write(home.path().join(".bash_profile"), ". ~/.bashrc\necho noise\n").unwrap();
-    // As the usual installers write it: nothing happens in a shell that is not interactive.
+    // As common installers write it: without effect in a non-interactive shell.
     std::fs::write(home.path().join(".bashrc"), "case $- in *i*) PATH=\"/opt/from-bashrc:$PATH\";; esac\n").unwrap();
     let script = format!("HOME={} exec /bin/bash \"$@\"", home.path().display());
     let path = SearchPath::of_shell(shell(home.path(), &script), Duration::from_secs(5)).await;
-    assert_eq!(path.source, PathSource::LoginShell, "bash has answered");
+    assert_eq!(path.source, PathSource::LoginShell, "the path of bash must be used");
     assert_eq!(
         path.directories.first(),
         Some(&PathBuf::from("/opt/from-bashrc")),
-        "it was started as a login shell and as an interactive one"
+        "bash must be started as an interactive login shell"
     );
 }
 
@@ -68,18 +68,18 @@ async fn a_shell_that_hangs_is_ended_and_the_own_path_used() {
     };
     let hangs = holds_within(Duration::from_secs(20), || running().len() == 2);
     tokio::select! {
-        path = &mut search => panic!("it is waited for: {path:?}"),
+        path = &mut search => panic!("the search must wait for the shell: {path:?}"),
         hangs = hangs => assert!(hangs, "the shell runs"),
     }
-    // Now only a timer can end the search.
+    // From here on, only a timer can end the search.
     tokio::time::pause();
     let path = search.await;
     tokio::time::resume();
     let PathSource::Process { reason } = &path.source else { panic!("the shell has not answered") };
-    // With a paused clock the time for the start itself may be over first, if its result was not taken yet.
+    // With a paused clock, the time limit of the start may expire first, if its result was not received yet.
     let is_told = ["did not answer within 600 s", "timed out"].iter().any(|words| reason.contains(words));
-    assert!(is_told, "the reason must be told: {reason}");
-    assert!(!path.directories.is_empty(), "the own PATH serves");
+    assert!(is_told, "the reason must be reported: {reason}");
+    assert!(!path.directories.is_empty(), "the app's own PATH must be used");
     for pid in running() {
         let gone = holds_within(Duration::from_secs(2), || !is_alive(pid)).await;
         assert!(gone, "process {pid} of the hanging shell must be gone");
@@ -89,8 +89,8 @@ async fn a_shell_that_hangs_is_ended_and_the_own_path_used() {
 #[tokio::test]
 async fn a_shell_that_is_not_there_is_named() {
     let path = SearchPath::of_shell("/nowhere/fish".into(), Duration::from_secs(5)).await;
-    let PathSource::Process { reason } = path.source else { panic!("there is no such shell") };
-    assert!(reason.starts_with("/nowhere/fish could not be started"), "the reason must be told: {reason}");
+    let PathSource::Process { reason } = path.source else { panic!("the shell does not exist") };
+    assert!(reason.starts_with("/nowhere/fish could not be started"), "the reason must be reported: {reason}");
 }
 
 #[test]
@@ -112,12 +112,12 @@ fn programs_are_resolved_as_a_user_expects() {
     assert_eq!(resolve("bin/shell").unwrap(), tool, "a relative path starts at the working folder");
     assert_eq!(resolve(&tool.display().to_string()).unwrap(), tool, "an absolute path is taken as it is");
     let missing = resolve("bin/missing").unwrap_err();
-    assert_eq!(missing.looked_in, [folder.path().join("bin/missing")], "a path is looked for in one place");
+    assert_eq!(missing.looked_in, [folder.path().join("bin/missing")], "a path must be looked for in one place");
     assert!(resolve("data").is_err(), "a file that may not be executed is no program");
     let configured = ServerCommand {
         program: "shell".to_owned(),
         environment: [("PATH".to_owned(), "/nowhere".to_owned())].into(),
         ..ServerCommand::default()
     };
-    assert!(path.resolve(&configured).is_err(), "a configured PATH is the one that is searched");
+    assert!(path.resolve(&configured).is_err(), "a configured PATH must replace the search path");
 }

@@ -1,4 +1,4 @@
-//! S37: how much of the computer a server in a sandbox may use.
+//! S37: tests of the resource limits of a sandboxed server.
 
 use process::sandbox::{ResourceLimits, Sandbox};
 
@@ -11,11 +11,15 @@ async fn stopped_for(script: &str, limits: ResourceLimits, words: &str) {
         let sandbox = Sandbox { limits, ..ground.sandbox(false) };
         let Some(Finished { exit, stderr: said, .. }) = python(script, sandbox, &path).await else { return };
         let exceeded = exit.exceeded.map(|exceeded| exceeded.to_string());
-        assert_eq!(exceeded.as_deref(), Some(words), "S37: {name}: it is stopped, and for what it did: {said:?}");
+        assert_eq!(
+            exceeded.as_deref(),
+            Some(words),
+            "S37: {name}: the server must be stopped for this limit: {said:?}"
+        );
     }
 }
 
-/// Within what no test of one bound goes over another.
+/// Limits that are wide enough for tests of another limit.
 const LIMITS: ResourceLimits = ResourceLimits {
     processes: 64,
     memory_bytes: 512 * 1024 * 1024,
@@ -34,7 +38,8 @@ async fn s37_one_that_forks_without_end_is_stopped() {
 async fn s37_one_that_takes_memory_without_end_is_stopped() {
     let script = "import time\nheld = []\nwhile True:\n    held.append(b'x' * (8 << 20))\n    time.sleep(0.01)";
     let limits = ResourceLimits { memory_bytes: 128 * 1024 * 1024, ..LIMITS };
-    // The kernel's own bound is twice as high, and may come first on a slow machine: then it ends with an error of its own.
+    // The kernel's own limit is twice as high and may take effect first on a slow machine. The script then waits to be
+    // stopped.
     let script =
         format!("import sys\ntry:\n    exec({script:?})\nexcept MemoryError:\n    import time\n    time.sleep(1000)");
     stopped_for(&script, limits, "it used more than 128 MiB of memory").await;
@@ -42,14 +47,17 @@ async fn s37_one_that_takes_memory_without_end_is_stopped() {
 
 #[tokio::test]
 async fn s37_memory_that_copies_of_a_process_share_counts_once() {
-    // Each look finds five processes that show 60 MiB.
+    // Each measurement finds five processes with 60 MiB each.
     let script = "import os, sys, time\nheld = b'x' * (60 << 20)\nfor _ in range(4):\n    if os.fork() == 0:\n        time.sleep(3)\n        os._exit(0)\nfor _ in range(4):\n    os.wait()\nprint('worked', file=sys.stderr)";
     for (name, path) in paths().await {
         let ground = Ground::new();
         let limits = ResourceLimits { memory_bytes: 128 * 1024 * 1024, ..LIMITS };
         let sandbox = Sandbox { limits, ..ground.sandbox(false) };
         let Some(Finished { exit, stderr: said, .. }) = python(script, sandbox, &path).await else { return };
-        assert!(said.iter().any(|line| line == "worked"), "S37: {name}: it is not stopped: {exit:?} {said:?}");
+        assert!(
+            said.iter().any(|line| line == "worked"),
+            "S37: {name}: the server must not be stopped: {exit:?} {said:?}"
+        );
     }
 }
 

@@ -1,6 +1,6 @@
-//! Servers in a sandbox, with real processes and each mechanism that this system has: what they reach, and that nothing starts
-//! without the sandbox it should have.
-#![allow(clippy::print_stderr, reason = "it is told what is left out, and why")]
+//! Tests of sandboxed servers, as real processes and with each mechanism of this system: what they can access, and that
+//! none starts without its configured sandbox.
+#![allow(clippy::print_stderr, reason = "prints which tests are skipped, and why")]
 
 use std::fs;
 use std::net::TcpListener;
@@ -42,16 +42,20 @@ async fn a_server_reaches_what_was_named_and_nothing_else() {
         let said = said(&script, ground.sandbox(false), &path).await;
         let wanted: Vec<String> =
             commands.iter().map(|(name, _, works)| format!("{name}: {}", if *works { "yes" } else { "no" })).collect();
-        assert_eq!(said, wanted, "what a server reaches under {name}");
-        assert_eq!(fs::read_to_string(at("read/file")).unwrap(), "canary", "{name}: what is to be read is unchanged");
-        assert!(ground.root.join("own/file").is_file(), "{name}: its home lasts");
+        assert_eq!(said, wanted, "the access of a server under {name}");
+        assert_eq!(
+            fs::read_to_string(at("read/file")).unwrap(),
+            "canary",
+            "{name}: a read-only file must be unchanged"
+        );
+        assert!(ground.root.join("own/file").is_file(), "{name}: the server's home must remain");
     }
 }
 
 #[tokio::test]
 async fn the_network_is_there_only_if_allowed_and_other_programs_never() {
     if !Path::new("/usr/bin/perl").exists() || !Path::new("/bin/bash").exists() {
-        eprintln!("left out: sockets are tried with perl and bash, which are not here");
+        eprintln!("skipped: sockets are tested with perl and bash, which are not installed");
         return;
     }
     let perl = |kind: &str| format!("perl -MSocket -e 'socket(S, {kind}, 0) or exit 1'");
@@ -72,13 +76,13 @@ async fn the_network_is_there_only_if_allowed_and_other_programs_never() {
             assert_eq!(said, wanted, "{name}, network {network}");
             if name == "Landlock" && !network {
                 let said = self::said(&each(&[("datagrams", &datagram)]), Ground::new().sandbox(false), &path).await;
-                assert_eq!(said, ["datagrams: no"], "no way out that is not TCP either");
+                assert_eq!(said, ["datagrams: no"], "datagram sockets must be refused as well");
             }
         }
     }
 }
 
-/// X33 inside a sandbox: no variable leads to the user's own folders.
+/// X33 inside a sandbox: no variable names the user's own folders.
 #[tokio::test]
 async fn its_surroundings_are_its_own() {
     for (name, path) in paths().await {
@@ -90,14 +94,17 @@ async fn its_surroundings_are_its_own() {
         for line in [format!("HOME={own}"), format!("TMPDIR={own}/tmp"), "XDG_DATA_HOME=/chosen".to_owned(), own] {
             assert!(said.contains(&line), "{name}: {line:?} in {said:?}");
         }
-        assert!(!said.iter().any(|line| line.starts_with("CARGO")), "X33: {name}: nothing of the app: {said:?}");
-        // The fourth is the one that the list is read with.
+        assert!(
+            !said.iter().any(|line| line.starts_with("CARGO")),
+            "X33: {name}: no variable of the app must be inherited: {said:?}"
+        );
+        // The fourth descriptor is the one with which the folder is listed.
         let descriptors: Vec<&String> = said.iter().filter(|line| line.parse::<u32>().is_ok()).collect();
         assert_eq!(descriptors, ["0", "1", "2", "3"], "X33: {name}: no descriptor above 2 is inherited");
     }
 }
 
-/// Whether an error is the one that is meant.
+/// A predicate that matches the expected error.
 type Fits = fn(&SandboxError) -> bool;
 
 #[tokio::test]
@@ -120,14 +127,14 @@ async fn what_can_not_be_held_does_not_start() {
         let error = spawn(&shell(&script, sandbox), Path::new("/bin/sh"), &path).await.expect_err(what);
         assert!(
             matches!(&error, SpawnError::Sandbox(error) if fits(error)),
-            "{what} is refused for what it is: {error}"
+            "{what} must be refused for the right reason: {error}"
         );
     }
     let mut command = shell(&script, ground.sandbox(false));
     command.working_directory = Some(ground.root.join("secret"));
     let error = spawn(&command, Path::new("/bin/sh"), &path).await.expect_err("a folder out of reach");
     assert!(matches!(error, SpawnError::Sandbox(SandboxError::OutOfReach(_))), "the folder is named: {error}");
-    assert!(!trace.exists(), "nothing ran without its sandbox");
+    assert!(!trace.exists(), "the program must not run without its sandbox");
 }
 
 fn with(ground: &Ground, folder: &str, access: Access) -> Sandbox {
@@ -136,7 +143,7 @@ fn with(ground: &Ground, folder: &str, access: Access) -> Sandbox {
     sandbox
 }
 
-/// A folder that another server could have put in place of one that was approved.
+/// A folder that another server could have replaced with a link after the approval.
 fn link(ground: &Ground) -> Sandbox {
     std::os::unix::fs::symlink(ground.root.join("secret"), ground.root.join("swapped")).unwrap();
     with(ground, "swapped", Access::Read)
@@ -149,14 +156,14 @@ async fn nothing_outlives_a_sandbox() {
         let script = "trap '' TERM; setsid sleep 7411 & echo ready >&2; wait; wait";
         let command = shell(script, ground.sandbox(false));
         let server = spawn(&command, Path::new("/bin/sh"), &path).await.expect("it starts");
-        assert!(holds_within(LONG, || sleepers() > 0).await, "{name}: it runs");
-        assert_eq!(server.spawned().program, Path::new("/bin/sh"), "{name}: what was started is told");
+        assert!(holds_within(LONG, || sleepers() > 0).await, "{name}: the process must run");
+        assert_eq!(server.spawned().program, Path::new("/bin/sh"), "{name}: the started program must be reported");
         shut_down(server, Grace::default()).await;
-        assert!(holds_within(LONG, || sleepers() == 0).await, "{name}: all of it ends with the server");
+        assert!(holds_within(LONG, || sleepers() == 0).await, "{name}: all processes must end with the server");
     }
 }
 
-/// How many of the processes that the test left behind are alive, in whatever group.
+/// Returns the number of running processes that the test started, in any group.
 fn sleepers() -> usize {
     let Ok(processes) = fs::read_dir("/proc") else { return 0 };
     let is_ours = |entry: &fs::DirEntry| {
@@ -165,7 +172,8 @@ fn sleepers() -> usize {
     processes.flatten().filter(is_ours).count()
 }
 
-/// What a server in a sandbox could do to its own program: have its first line name more than was approved.
+/// An attack by a server with write access to its own program: it changes the first line to name a file that was not
+/// approved.
 #[tokio::test]
 async fn what_is_reached_otherwise_than_approved_is_not_carried_out() {
     for (name, path) in paths().await {
@@ -182,7 +190,7 @@ async fn what_is_reached_otherwise_than_approved_is_not_carried_out() {
         sandbox.folders.push(Folder { path: folder.clone(), access: Access::Write });
         let mut command = ServerCommand { program: script.display().to_string(), ..shell("", sandbox) };
         command.approved = Plan::make(&command, &script, &path).await.unwrap();
-        assert!(spawn(&command, &script, &path).await.is_ok(), "{name}: as it was approved, it starts");
+        assert!(spawn(&command, &script, &path).await.is_ok(), "{name}: the approved program must start");
         let secret = ground.root.join("secret/key");
         fs::create_dir_all(secret.parent().unwrap()).unwrap();
         fs::write(&secret, "canary").unwrap();
@@ -190,11 +198,11 @@ async fn what_is_reached_otherwise_than_approved_is_not_carried_out() {
         write(&format!("#!{}", folder.join("l").display()));
         let refused = spawn(&command, &script, &path).await.expect_err("another reach");
         assert!(matches!(refused, SpawnError::Sandbox(SandboxError::Changed)), "{name}: it is refused: {refused}");
-        // What looks like a blank and is none for the kernel does not end a name.
+        // A character that looks like a blank but is none for the kernel does not end a name.
         write(&format!("#!{}\u{a0}x", folder.join("l").display()));
         let plan = Plan::make(&command, &script, &path).await.unwrap().unwrap();
         let holds_secret = plan.reach.program.iter().any(|part| secret.starts_with(part));
-        assert!(!holds_secret, "{name}: nothing more is reached: {:?}", plan.reach.program);
+        assert!(!holds_secret, "{name}: the plan must not include the secret: {:?}", plan.reach.program);
     }
 }
 
@@ -204,10 +212,14 @@ async fn a_plan_says_what_holds_and_what_is_reached() {
         let ground = Ground::new();
         let command = shell(":", ground.sandbox(true));
         let plan = Plan::make(&command, Path::new("/bin/sh"), &path).await.unwrap().expect("it has a sandbox");
-        assert_eq!(plan.mechanism.name(), name, "what holds it is named");
-        assert_eq!(matches!(plan.mechanism, Mechanism::Bubblewrap(_)), name == "bubblewrap", "and told apart");
-        assert_eq!(plan.reach.folders, ground.sandbox(true).folders, "the folders are as they were named");
-        assert_eq!(plan.network, Network::Full, "and so is the network");
+        assert_eq!(plan.mechanism.name(), name, "the mechanism must be named");
+        assert_eq!(
+            matches!(plan.mechanism, Mechanism::Bubblewrap(_)),
+            name == "bubblewrap",
+            "the mechanism must have the right type"
+        );
+        assert_eq!(plan.reach.folders, ground.sandbox(true).folders, "the folders must be those that were named");
+        assert_eq!(plan.network, Network::Full, "the network must be as configured");
         assert!(!ground.root.join("own").exists(), "a plan changes nothing");
     }
 }
@@ -223,7 +235,7 @@ async fn interpreters_run_in_it() {
         ),
     ] {
         if !Path::new(program).exists() {
-            eprintln!("left out: {program} is not here");
+            eprintln!("skipped: {program} is not installed");
             continue;
         }
         for (name, path) in paths().await {
@@ -239,7 +251,8 @@ async fn interpreters_run_in_it() {
     }
 }
 
-/// What has a loader load files is for the server, and not for what holds it: it could bring a file of its own with the next start.
+/// Variables that make the loader load files apply to the server only, not to the sandbox program. Otherwise a server
+/// could load its own file there at the next start.
 #[tokio::test]
 async fn no_file_of_the_server_is_loaded_outside() {
     for (name, path) in paths().await {
@@ -249,15 +262,18 @@ async fn no_file_of_the_server_is_loaded_outside() {
         let mut command = shell("echo $LD_PRELOAD >&2", ground.sandbox(false));
         command.environment.insert("LD_PRELOAD".to_owned(), planted.display().to_string());
         let said = run(&command, &path).await.stderr;
-        assert!(said.contains(&planted.display().to_string()), "{name}: the server gets what was set for it: {said:?}");
-        // The loader complains each time that it can't load the file: once, in the server.
+        assert!(
+            said.contains(&planted.display().to_string()),
+            "{name}: the server must get its configured variable: {said:?}"
+        );
+        // The loader prints an error each time it fails to load the file: once, in the server.
         let loads = said.iter().filter(|line| line.contains("planted.so") && line.contains("ERROR")).count();
-        assert_eq!(loads, 1, "{name}: only the server's own loader tries it: {said:?}");
+        assert_eq!(loads, 1, "{name}: only the server's own loader must try it: {said:?}");
     }
 }
 
-/// An attack by a server that may write to a folder of the search path: leave a link to the real bubblewrap there, wait until it is
-/// used, and put a program of its own in its place.
+/// An attack by a server with write access to a folder of the search path: it creates a link to the real bubblewrap
+/// there, waits until the link is used, and replaces it with its own program.
 #[tokio::test]
 async fn s05_a_bubblewrap_that_was_swapped_is_not_run() {
     let ground = Ground::new();
@@ -265,22 +281,22 @@ async fn s05_a_bubblewrap_that_was_swapped_is_not_run() {
     fs::create_dir(ground.root.join("bin")).unwrap();
     fs::set_permissions(ground.root.join("bin"), fs::Permissions::from_mode(0o777)).unwrap();
     let Some(real) = ["/usr/bin/bwrap", "/bin/bwrap"].map(Path::new).into_iter().find(|real| real.exists()) else {
-        eprintln!("left out: bubblewrap is not here");
+        eprintln!("skipped: bubblewrap is not installed");
         return;
     };
     std::os::unix::fs::symlink(real, &planted).unwrap();
     let directories = ["bin"].map(|name| ground.root.join(name)).into_iter().chain([real.parent().unwrap().to_owned()]);
     let path = SearchPath { directories: directories.collect(), source: PathSource::LoginShell };
     let runs = async || said("echo works >&2", ground.sandbox(false), &path).await;
-    assert_eq!(runs().await, ["works"], "a link to root's own is no harm");
+    assert_eq!(runs().await, ["works"], "a link to root's bubblewrap must work");
     fs::remove_file(&planted).unwrap();
     fs::write(&planted, format!("#!/bin/sh\n: > {}\n", marker.display())).unwrap();
     fs::set_permissions(&planted, fs::Permissions::from_mode(0o755)).unwrap();
-    assert_eq!(runs().await, ["works"], "the next one on the path holds it");
-    assert!(!marker.exists(), "and what was put in its place did not run");
+    assert_eq!(runs().await, ["works"], "the next bubblewrap on the path must be used");
+    assert!(!marker.exists(), "the replaced program must not run");
 }
 
-/// Between the approval and the start the keychain may be waited for.
+/// The start may wait for the keychain after the approval.
 #[tokio::test]
 async fn s06_what_changed_since_the_approval_is_not_run() {
     let ground = Ground::new();
@@ -293,9 +309,9 @@ async fn s06_what_changed_since_the_approval_is_not_run() {
         ..ServerCommand::default()
     };
     command.files = Some(LaunchFiles::of(&command, Path::new("/bin/sh"), &path));
-    spawn(&command, Path::new("/bin/sh"), &path).await.expect("as it was approved it starts");
+    spawn(&command, Path::new("/bin/sh"), &path).await.expect("the approved script starts");
     fs::write(&script, format!(": > {}", marker.display())).unwrap();
-    let refused = spawn(&command, Path::new("/bin/sh"), &path).await.expect_err("as another one it does not");
+    let refused = spawn(&command, Path::new("/bin/sh"), &path).await.expect_err("the changed script does not start");
     assert!(matches!(&refused, SpawnError::Changed(changed) if *changed == script), "it is named: {refused}");
-    assert!(!marker.exists(), "and did not run");
+    assert!(!marker.exists(), "the changed script must not run");
 }

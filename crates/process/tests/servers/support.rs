@@ -1,11 +1,11 @@
-//! Servers of the tests, and how they are started.
+//! Helpers that start the servers of these tests.
 
 use process::{SearchPath, ServerCommand, ServerProcess, spawn};
 
-/// No test waits longer for one thing.
+/// Time limit of each wait in the tests.
 pub const LONG: std::time::Duration = std::time::Duration::from_secs(9);
 
-/// The command for `scripted-server` with these arguments.
+/// Returns the command for `scripted-server` with these arguments.
 pub fn scripted(arguments: &[&str]) -> ServerCommand {
     ServerCommand {
         program: testkit::binaries::scripted_server().display().to_string(),

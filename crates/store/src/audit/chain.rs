@@ -1,4 +1,4 @@
-//! The chain: what of an entry is hashed, and how each hash takes in the one before.
+//! The hash chain: the hashed form of an entry, and the link from each entry to its predecessor.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 
 pub(super) use crate::hex::{from_hex, hex};
 
-/// The hash of an entry and, through it, of all before it.
+/// Hash of an entry and, through the chain, of all entries before it.
 pub(super) type Link = [u8; 32];
 
-/// What the first entry of all follows.
+/// Predecessor of the first entry.
 pub(super) const START: Link = [0; 32];
 
-/// An entry as it is hashed and exported. The order of the members must stay as it is: each hash rests on it. A new member is
-/// left out where it has no value, so that the hashes of older entries stay.
+/// The hashed and exported form of an entry. The order of the members must not change, because it determines the
+/// hashes. A new member must be omitted if it has no value, so that the hashes of older entries stay valid.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Line<'a> {
@@ -44,7 +44,8 @@ struct Line<'a> {
     imported: bool,
 }
 
-/// The bytes of an entry that are hashed: one line of JSON, without characters that a terminal or an editor would act on or hide.
+/// Returns the hashed text of an entry: one line of JSON, in which characters that are invisible or control a terminal
+/// are escaped.
 pub(super) fn text_of(entry: &AuditEntry) -> serde_json::Result<String> {
     let line = Line {
         number: entry.number,
@@ -66,18 +67,18 @@ pub(super) fn text_of(entry: &AuditEntry) -> serde_json::Result<String> {
     Ok(visible(serde_json::to_string(&line)?))
 }
 
-/// The number that an exported line has.
+/// Returns the entry number in an exported line.
 pub(super) fn number_in(text: &str) -> serde_json::Result<u64> {
     Ok(serde_json::from_str::<Line<'_>>(text)?.number)
 }
 
-/// The kind and the hash of what an exported line is about.
+/// Returns kind, hash and subject of the entry in an exported line.
 pub(super) fn kind_and_hash_in(text: &str) -> serde_json::Result<(String, String, String)> {
     let line: Line<'_> = serde_json::from_str(text)?;
     Ok((line.kind.into_owned(), line.hash.into_owned(), line.subject.into_owned()))
 }
 
-/// The hash of an entry that follows another one.
+/// Returns the hash of an entry with this predecessor.
 pub(super) fn link(previous: &Link, text: &str) -> Link {
     let mut context = Context::new(&SHA256);
     context.update(previous);
@@ -87,8 +88,8 @@ pub(super) fn link(previous: &Link, text: &str) -> Link {
     link
 }
 
-/// JSON with the characters escaped that a terminal or an editor would act on or hide. They are only in strings, where JSON
-/// reads the escape as the character.
+/// Escapes characters in JSON that are invisible or control a terminal. They occur only in strings, where a JSON parser
+/// decodes the escapes.
 fn visible(json: String) -> String {
     let acts = |c: char| {
         c.is_control()
@@ -102,7 +103,7 @@ fn visible(json: String) -> String {
     for c in json.chars() {
         if acts(c) {
             for unit in c.encode_utf16(&mut [0; 2]) {
-                // Writing to a string can't fail.
+                // Writing to a `String` can't fail.
                 let _ = write!(text, "\\u{unit:04x}");
             }
         } else {
@@ -133,13 +134,13 @@ mod tests {
         };
         let text = text_of(&entry).unwrap();
         let wanted = r#"{"number":7,"at":1795000000000,"server":"demo","kind":"tool","subject":"a\u202eb\u001b","decision":"allowed","by":"user","hash":"abc"}"#;
-        assert_eq!(text, wanted, "another text would make every log that was written before look changed");
+        assert_eq!(text, wanted, "another text would make every existing log fail verification");
         assert_eq!(
             hex(&link(&START, &text)),
             "872a50c4e0f1d27d37597439516957e07309b79454ae6bfa317cde2b73a07b0e",
-            "and so would another hash"
+            "another hash would make every existing log fail verification"
         );
-        assert_eq!(from_hex(&hex(&link(&START, &text))), Some(link(&START, &text)), "a hash is read back");
+        assert_eq!(from_hex(&hex(&link(&START, &text))), Some(link(&START, &text)), "a hash must be parsed");
         for strange in ["", "zz", "ä", &"g".repeat(64), &"0".repeat(63)] {
             assert_eq!(from_hex(strange), None, "{strange:?} is no hash");
         }

@@ -1,7 +1,7 @@
-//! Encrypting contents that were written without a key: before the keychain answered, or by an older version. Each step is one
-//! transaction between entries, so nobody waits for long, and it goes on where a program was killed.
+//! Encrypts contents that were written without a key: before the keychain responded, or by an older version. Each step
+//! is one transaction between writes, so that writers wait only briefly, and an interrupted migration continues.
 //!
-//! The chain is over what entries say and not over how it is stored, so their hashes and the seal stay.
+//! The chain covers the entries and not their storage, so hashes and seal stay valid.
 
 use std::time::Duration;
 
@@ -11,34 +11,34 @@ use super::file::CONTENT;
 use crate::content_key::{self, ContentKey};
 use crate::database;
 
-/// How long to wait for other programs that read, to empty the journal.
+/// Maximum time to wait for other processes that read, to empty the journal.
 const CLEARING: Duration = Duration::from_millis(100);
-/// How many contents are encrypted in one step.
+/// Number of contents that are encrypted in one step.
 const ROWS: i64 = 200;
-/// How many entries are looked at in one step for plain content.
+/// Number of entries that are searched for unencrypted content in one step.
 const LOOKED_AT: i64 = 1_000;
 
-/// Contents are left that are not encrypted.
+/// State: unencrypted contents remain.
 const ROWS_LEFT: i64 = 0;
-/// The file is to be written anew, as SQLite leaves parts of older rows in its pages.
+/// State: the file must be rewritten, because SQLite leaves parts of older rows in its pages.
 const PAGES_LEFT: i64 = 1;
-/// The journal is to be emptied.
+/// State: the journal must be emptied.
 const JOURNAL_LEFT: i64 = 2;
-/// Nothing plain is left.
+/// State: no unencrypted content remains.
 const NOTHING_LEFT: i64 = 3;
 
-/// What can be done next.
+/// The remaining work of the migration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Left {
-    /// Another step.
+    /// More steps are necessary.
     Steps,
-    /// To empty the journal, once no other program reads.
+    /// The journal must be emptied once no other process reads.
     Journal,
-    /// Nothing.
+    /// The migration is complete.
     Nothing,
 }
 
-/// Notes that contents are written plain.
+/// Records that unencrypted contents are written.
 pub(super) fn note_plain(connection: &Connection) -> rusqlite::Result<()> {
     move_on(connection, ROWS_LEFT)
 }
@@ -54,25 +54,27 @@ fn left(connection: &Connection) -> rusqlite::Result<i64> {
     Ok(statement.query_row([], |row| row.get(0)).optional()?.unwrap_or(ROWS_LEFT))
 }
 
-/// Whether all contents are encrypted.
+/// Returns `true` if all contents are encrypted.
 pub(super) fn is_done(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(left(connection)? == NOTHING_LEFT)
 }
 
-/// Which entries were looked at for plain content, in a log that says that all is encrypted: another program can write that.
+/// Progress of the search for unencrypted content in a log that is marked as encrypted, which another program may have
+/// added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Looked {
-    /// All up to this one.
+    /// All entries up to this number were searched.
     Upto(i64),
-    /// All.
+    /// The whole log was searched.
     AtAll,
 }
 
-/// Looks at some more entries. Returns true if there is plain content among them, until that is noted ([`note_plain`]).
+/// Searches some more entries. Returns `true` if there is unencrypted content among them, until that is recorded
+/// ([`note_plain`]).
 pub(super) fn look(connection: &Connection, looked: &mut Looked) -> rusqlite::Result<bool> {
     let Looked::Upto(after) = *looked else { return Ok(false) };
     if !is_done(connection)? {
-        // What is plain is encrypted, and noted as plain.
+        // Unencrypted content is recorded as such and will be encrypted.
         *looked = Looked::AtAll;
         return Ok(false);
     }
@@ -90,7 +92,7 @@ pub(super) fn look(connection: &Connection, looked: &mut Looked) -> rusqlite::Re
     Ok(has_plain)
 }
 
-/// Does one step. What `after` has is up to where it came, from 0 on.
+/// Performs one step. `after` is the last number that was processed, initially 0.
 pub(super) fn step(connection: &mut Connection, key: &ContentKey, after: &mut i64) -> rusqlite::Result<Left> {
     match left(connection)? {
         ROWS_LEFT => rows(connection, key, after),
@@ -108,7 +110,7 @@ pub(super) fn step(connection: &mut Connection, key: &ContentKey, after: &mut i6
     }
 }
 
-/// Another program may have written plain content meanwhile.
+/// Advances the state, unless another process wrote unencrypted content meanwhile.
 fn advance(connection: &Connection, from: i64, to: i64) -> rusqlite::Result<Left> {
     connection.execute("UPDATE encryption SET left = ?2 WHERE left = ?1", [from, to])?;
     Ok(Left::Steps)

@@ -1,5 +1,5 @@
-//! The log as JSON Lines that can be verified by themselves: the first line says what the first entry follows, each entry
-//! stands with its hash, and the last line says where it ends, with the seal.
+//! Exports the log as JSON Lines that can be verified independently: the first line contains the checkpoint, each entry
+//! has its hash, and the last line contains the seal.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Write};
@@ -16,25 +16,25 @@ use super::seal::Seal;
 use super::verify::{Key, Walk};
 use crate::lines_from_end::LinesFromEnd;
 
-/// What the first line says that it is.
+/// Value of `format` in the first line.
 const FORMAT: &str = "drawbridge audit log";
-/// The only shape of the file so far.
+/// Version of the export format. There is only one so far.
 const VERSION: u32 = 1;
-/// A longer line is no entry, in bytes.
+/// Maximum length of a line, in bytes. A longer one is not an entry.
 const MAX_LINE: u64 = 1 << 20;
 
-/// The first line.
+/// The first line of an export.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Begin {
     format: String,
     version: u32,
-    /// What was removed before the first entry because of its age, or for want of room.
+    /// Checkpoint of entries that were removed because of their age or the size limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     removed: Option<Signed>,
 }
 
-/// An entry.
+/// A line with one entry.
 #[derive(Serialize, Deserialize)]
 struct Line<'a> {
     link: String,
@@ -42,7 +42,7 @@ struct Line<'a> {
     entry: &'a RawValue,
 }
 
-/// The last line.
+/// The last line of an export.
 #[derive(Serialize, Deserialize)]
 struct End {
     entries: u64,
@@ -61,7 +61,7 @@ struct Signed {
     mac: Option<String>,
 }
 
-/// Writes all entries. Gives how many.
+/// Writes all entries and returns their number.
 pub(super) fn write(path: &Path, out: &mut dyn Write, key: &Key<'_>) -> Result<u64, StoreError> {
     let not_written = |error: std::io::Error| StoreError {
         path: path.display().to_string(),
@@ -120,7 +120,7 @@ pub(super) fn write(path: &Path, out: &mut dyn Write, key: &Key<'_>) -> Result<u
     Ok(entries)
 }
 
-/// Checks a file that was exported.
+/// Verifies an exported file.
 pub(super) fn verify(path: &Path, key: &Key<'_>) -> Result<AuditVerdict, StoreError> {
     let fail = |error| crate::files::failed(path, "read it", &error);
     let not_one = |cause: &str| StoreError { path: path.display().to_string(), cause: cause.to_owned() };
@@ -176,20 +176,20 @@ pub(super) fn verify(path: &Path, key: &Key<'_>) -> Result<AuditVerdict, StoreEr
     Ok(walk.end(key))
 }
 
-/// The last line, which has the seal.
+/// Returns the last line, which contains the seal.
 fn last_line(path: &Path) -> std::io::Result<Option<End>> {
     let mut lines = LinesFromEnd::new(File::open(path)?)?;
     Ok(lines.next().transpose()?.and_then(|line| serde_json::from_slice(&line).ok()))
 }
 
-/// The lines of a file, each within bounds.
+/// Reads the lines of a file, each of bounded length.
 struct Lines {
     file: BufReader<File>,
     line: Vec<u8>,
 }
 
 impl Lines {
-    /// The next line; one that is too long comes in pieces, which are no entries.
+    /// Returns the next line. A line beyond the limit is returned in pieces, which are not valid entries.
     fn next(&mut self) -> std::io::Result<Option<&[u8]>> {
         self.line.clear();
         let read = self.file.by_ref().take(MAX_LINE).read_until(b'\n', &mut self.line)?;

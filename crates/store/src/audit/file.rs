@@ -1,4 +1,4 @@
-//! The database: its tables, how it is opened, and how an entry comes out of it.
+//! The database file: its schema, opening it, and reading and writing entries.
 
 use std::path::Path;
 
@@ -14,11 +14,11 @@ use crate::database;
 
 pub(super) use crate::database::{failed, signed, unsigned};
 
-/// The shape of the tables, as `PRAGMA user_version` tells it.
+/// Version of the schema, stored in `PRAGMA user_version`.
 const VERSION: i64 = 2;
 
-/// Nothing of an entry is ever changed, but that its content is encrypted once there is a key (`encryption.rs`), and only what a
-/// checkpoint says was removed may go.
+/// The schema. Entries are immutable, except that their content is encrypted once there is a key (`encryption.rs`).
+/// Only entries covered by a checkpoint can be removed.
 const TABLES: &str = "
 CREATE TABLE entry (
     number INTEGER PRIMARY KEY,
@@ -63,7 +63,7 @@ CREATE TRIGGER checkpoint_stays BEFORE DELETE ON checkpoint
     BEGIN SELECT RAISE(ABORT, 'a checkpoint of the audit log is never removed'); END;
 ";
 
-/// What the second version added or changed.
+/// Changes of the schema in version 2.
 const ENCRYPTION: &str = "
 CREATE TABLE encryption (id INTEGER PRIMARY KEY CHECK (id = 1), left INTEGER NOT NULL) STRICT;
 CREATE TRIGGER entry_stays_as_it_is BEFORE UPDATE ON entry
@@ -75,13 +75,13 @@ CREATE TRIGGER entry_stays_as_it_is BEFORE UPDATE ON entry
     BEGIN SELECT RAISE(ABORT, 'an entry of the audit log is never changed'); END;
 ";
 
-/// What the content of an entry is encrypted for.
+/// Purpose for which the content of an entry is encrypted.
 pub(super) const CONTENT: &str = "audit content";
 
-/// The host looks for the latest entry of a kind at each start. Logs of older versions do not have it yet.
+/// Index for the host, which looks for the latest entry of a kind at each start. Logs of older versions lack it.
 const INDEX_OF_KINDS: &str = "CREATE INDEX IF NOT EXISTS entry_of_kind ON entry (kind, number)";
 
-/// The columns that [`entry`] reads, in its order.
+/// Columns that [`entry`] reads, in its order.
 pub(super) const COLUMNS: &str = "number, at, asker, server, kind, subject, decision, scope, decided_by, rule, conversation, \
     hash, imported, content_bytes, content, link";
 
@@ -89,10 +89,10 @@ const INSERT: &str = "INSERT INTO entry (number, at, asker, server, kind, subjec
     conversation, hash, imported, content_bytes, content, link) \
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
 
-/// So many parts of a schema at most are named.
+/// Maximum number of schema parts that are named.
 const MOST_STRANGE: usize = 10;
 
-/// The last entry that a checkpoint says was removed.
+/// The last removed entry, as recorded by a checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Checkpoint {
     pub(super) number: u64,
@@ -102,15 +102,15 @@ pub(super) struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Whether it was sealed with this key.
+    /// Returns `true` if the checkpoint was sealed with this key.
     pub(super) fn is_sealed_with(&self, key: &SealKey) -> bool {
         self.key.as_deref() == Some(key.id.as_str())
             && self.mac.as_deref().is_some_and(|mac| key.holds(Sealed::Checkpoint, self.number, &self.link, mac))
     }
 }
 
-/// What is in the schema that this program did not make, or is missing from it. Through a view or a trigger, the same file
-/// could show one log to the check and another one to its reader.
+/// Returns the names of schema parts that are unknown or missing. Through a view or a trigger, a modified file could
+/// show one log to the verification and another one to its reader.
 pub(super) fn strange_tables(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let own = Connection::open_in_memory()?;
     own.execute_batch(TABLES)?;
@@ -129,15 +129,15 @@ pub(super) fn strange_tables(connection: &Connection) -> rusqlite::Result<Vec<St
     Ok(strange)
 }
 
-/// The kind, the name and the text of each part of a schema.
+/// Returns type, name and SQL text of each schema part.
 fn schema_of(connection: &Connection) -> rusqlite::Result<Vec<(String, String, Option<String>)>> {
     let mut statement = connection.prepare("SELECT type, name, sql FROM sqlite_schema")?;
     let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
     rows.collect()
 }
 
-/// Opens the database to write, and makes it if there is none. Tells if another program had changed it so that contents could not
-/// be encrypted.
+/// Opens the database for writing, and creates it if it does not exist. Also returns `true` if another program had
+/// changed the schema so that content could not be encrypted, and the schema was repaired.
 pub(super) fn open(path: &Path) -> Result<(Connection, bool), StoreError> {
     let connection = database::open(path, VERSION, &format!("{TABLES}{ENCRYPTION}"), upgrade)?;
     let fail = |error| failed(path, "open it", &error);
@@ -147,14 +147,14 @@ pub(super) fn open(path: &Path) -> Result<(Connection, bool), StoreError> {
     Ok((connection, was_mended))
 }
 
-/// Makes what takes encrypted content where another program took it away. All contents are looked through again then. A table
-/// of entries that has an unknown text stays, and refuses encrypted content.
+/// Restores the schema parts that encryption needs if another program removed them. All contents are checked again
+/// then. A table of entries with an unknown definition is left unchanged and refuses encrypted content.
 fn mend(connection: &Connection) -> rusqlite::Result<bool> {
     if takes_encrypted(connection)? {
         return Ok(false);
     }
     let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
-    // Another program may have been faster.
+    // Another process may have repaired the schema meanwhile.
     let is_mended = !takes_encrypted(&transaction)?;
     if is_mended {
         transaction.execute_batch("DROP TABLE IF EXISTS encryption")?;
@@ -165,8 +165,8 @@ fn mend(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(is_mended)
 }
 
-/// Makes the first version's tables those of the second one. A table that is not the first version's is left for the check to
-/// find.
+/// Upgrades the schema of version 1 to version 2. A table that differs from version 1 is left for the verification to
+/// report.
 fn upgrade(connection: &Connection) -> rusqlite::Result<()> {
     let own = Connection::open_in_memory()?;
     own.execute_batch(TABLES)?;
@@ -177,14 +177,14 @@ fn upgrade(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(ENCRYPTION)
 }
 
-/// Whether entries take encrypted content. They do unless somebody changed the table.
+/// Returns `true` if the schema accepts encrypted content. It does unless it was modified.
 fn takes_encrypted(connection: &Connection) -> rusqlite::Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'entry' AND instr(sql, 'content ANY') > 0) \
         AND EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'encryption')";
     connection.query_row(sql, [], |row| row.get(0))
 }
 
-/// Opens the database to read; none if there is none.
+/// Opens the database for reading, or returns `None` if it does not exist.
 pub(super) fn open_to_read(path: &Path) -> Result<Option<Connection>, StoreError> {
     if !path.exists() {
         return Ok(None);
@@ -196,13 +196,12 @@ pub(super) fn open_to_read(path: &Path) -> Result<Option<Connection>, StoreError
     Ok((version > 0).then_some(connection))
 }
 
-/// The journal is synced for many entries at once, and no result is shown before (sync.rs). The thread that syncs copies it,
-/// so that no entry waits for that.
+/// Disables automatic checkpoints. The sync thread (`sync.rs`) copies the journal, so that no entry waits for it.
 fn leave_copying(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "wal_autocheckpoint", 0)
 }
 
-/// Writes an entry with its hash, its content encrypted if there is a key.
+/// Writes an entry with its hash. Its content is encrypted if there is a key.
 pub(super) fn insert(
     connection: &Connection,
     entry: &AuditEntry,
@@ -238,17 +237,17 @@ pub(super) fn insert(
     Ok(())
 }
 
-/// An entry as it was read.
+/// An entry as read from the database.
 pub(super) struct Read {
     pub(super) entry: AuditEntry,
     pub(super) link: Link,
-    /// Whether its content is encrypted and could not be decrypted. The entry has none then, but for the length of what is written.
+    /// Set if the content is encrypted and could not be decrypted. The entry then has only the length of the content.
     pub(super) is_hidden: bool,
-    /// Whether its content is not encrypted.
+    /// Set if the content is not encrypted.
     pub(super) is_plain: bool,
 }
 
-/// Reads an entry and its hash.
+/// Reads an entry and its hash from a row.
 pub(super) fn entry(row: &Row<'_>, key: Option<&ContentKey>) -> rusqlite::Result<Read> {
     let words = |at| row.get::<_, String>(at);
     let content_bytes = row.get::<_, Option<i64>>(13)?.map(unsigned);
@@ -280,14 +279,14 @@ pub(super) fn entry(row: &Row<'_>, key: Option<&ContentKey>) -> rusqlite::Result
     Ok(Read { entry, link: row.get(15)?, is_hidden: hidden.is_some(), is_plain })
 }
 
-/// The number and hash of the last entry; 0 and the start of all chains if there is none.
+/// Returns number and hash of the last entry, or 0 and [`START`] if there is none.
 pub(super) fn last(connection: &Connection) -> rusqlite::Result<(u64, Link)> {
     let mut statement = connection.prepare_cached("SELECT number, link FROM entry ORDER BY number DESC LIMIT 1")?;
     let found = statement.query_row([], |row| Ok((unsigned(row.get(0)?), row.get(1)?))).optional()?;
     Ok(found.unwrap_or((0, START)))
 }
 
-/// The hash of one entry; none if there is no such entry.
+/// Returns the hash of an entry, or `None` if it does not exist.
 pub(super) fn link_of(connection: &Connection, number: u64) -> rusqlite::Result<Option<Link>> {
     let mut statement = connection.prepare_cached("SELECT link FROM entry WHERE number = ?1")?;
     statement.query_row([signed(number)], |row| row.get(0)).optional()
@@ -308,12 +307,12 @@ pub(super) fn put_seal(connection: &Connection, seal: &Seal) -> rusqlite::Result
     Ok(())
 }
 
-/// The number of the last entry that a checkpoint says was removed; 0 if none was.
+/// Returns the number of the last entry that was removed, or 0.
 pub(super) fn removed(connection: &Connection) -> rusqlite::Result<u64> {
     Ok(checkpoint(connection)?.map_or(0, |checkpoint| checkpoint.number))
 }
 
-/// The latest checkpoint.
+/// Returns the latest checkpoint, or `None` if nothing was removed.
 pub(super) fn checkpoint(connection: &Connection) -> rusqlite::Result<Option<Checkpoint>> {
     let mut statement =
         connection.prepare_cached("SELECT number, link, key, mac FROM checkpoint ORDER BY number DESC LIMIT 1")?;

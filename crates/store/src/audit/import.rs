@@ -1,5 +1,5 @@
-//! Taking over a log of older versions, `audit.jsonl`: once, in its order, each entry marked, since nothing says that it is as it
-//! was written.
+//! Imports the log of older versions, `audit.jsonl`: once, in order, and with each entry marked as imported, because it
+//! is not protected against modification.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, ErrorKind, Read as _};
@@ -14,14 +14,14 @@ use super::encryption;
 use super::file;
 use super::log::{Failed, noted, write};
 
-/// The kind of the entry that says what was taken over.
+/// Kind of the entry that records the import.
 pub(super) const IMPORTED: &str = "log-imported";
 
-/// A longer line is no entry, in bytes.
+/// Maximum length of a line, in bytes. A longer one is not an entry.
 const MAX_LINE: u64 = 1 << 20;
 
-/// Takes the older log over, if there is one and that was not done yet. Its file is kept under another name. Gives the number
-/// and the hash of the last entry that it wrote, if any.
+/// Imports the older log if it exists and was not imported yet. Its file is renamed. Returns number and hash of the
+/// last entry that was written, if any.
 pub(super) fn take_over(
     connection: &mut Connection,
     path: &Path,
@@ -37,14 +37,14 @@ pub(super) fn take_over(
         Problem::Log(error) => file::failed(path, "take over what older versions wrote", &error.into_sql()),
     });
     let last = done?;
-    // A name that can't be changed is no harm: it is known to be done.
+    // A failure to rename is harmless, because the import is recorded in the database.
     if let Err(error) = std::fs::rename(older, older.with_extension("jsonl.imported")) {
-        tracing::warn!(%error, path = %older.display(), "the old audit log keeps its name");
+        tracing::warn!(%error, path = %older.display(), "the imported audit log could not be renamed");
     }
     Ok(last)
 }
 
-/// Removes what was kept of the older log's file.
+/// Deletes the renamed file of the older log.
 pub(super) fn forget(older: &Path) -> Result<(), StoreError> {
     let kept = older.with_extension("jsonl.imported");
     match std::fs::remove_file(&kept) {

@@ -1,8 +1,9 @@
-//! Appending: each batch of entries is one transaction, which chains them to the last one, whoever wrote that, and seals the end.
+//! Appends entries. Each batch is one transaction, which chains its entries to the last one, whichever process wrote
+//! it, and seals the end.
 //!
-//! A log that is not as it was left is no reason to write nothing down any more: what is wrong becomes an entry itself, which
-//! stays in the chain, and its number leaves the gap open. So does what others wrote and nobody sealed: a seal over it would say
-//! that Drawbridge wrote it.
+//! Damage of the log does not stop logging. The damage is recorded as an entry in the chain, whose number leaves the
+//! gap visible. Entries that another program wrote without a seal are recorded as well, because a seal over them would
+//! claim that Drawbridge wrote them.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -19,47 +20,47 @@ use super::{encryption, file, import, retention};
 use crate::audit::chain::hex;
 use crate::content_key::ContentKey;
 
-/// The kind of an entry that says that something was wrong with the log.
+/// Kind of an entry that records damage of the log.
 pub(super) const DAMAGE: &str = "log-damaged";
-/// The kind of an entry that names entries of which nothing proves who wrote them: they stood there without a seal.
+/// Kind of an entry that names entries of unproven origin, which were written without a seal.
 pub(super) const UNSEALED: &str = "log-unsealed";
 
-/// The log, opened to be written.
+/// The log, opened for writing.
 pub(super) struct Log {
     pub(super) path: PathBuf,
     connection: Connection,
-    /// Tells the file from another one under its name.
+    /// Identity of the file. Distinguishes it from another file with the same name.
     identity: u128,
-    /// The last entry as it was when this program wrote last.
+    /// Last entry after this process's latest write.
     last: Option<(u64, Link)>,
-    /// The seal as this program wrote it last.
+    /// Seal that this process wrote last.
     sealed: Option<Seal>,
-    /// A seal that was found not to fit, which is written down.
+    /// Invalid seal whose damage was already recorded.
     doubted: Option<Seal>,
-    /// Whether it was looked at with the key.
+    /// Set if the log was checked with the key.
     is_checked: bool,
-    /// The first and the last of what others wrote and nobody sealed.
+    /// First and last entry that another program wrote without a seal.
     strange: Option<(u64, u64)>,
-    /// Whether it is written down that nothing is removed, as something is wrong.
+    /// Set if it was recorded that nothing is removed because of damage.
     doubts_removal: bool,
-    /// Whether its tables were mended when it was opened.
+    /// Set if the schema was repaired when the log was opened.
     was_mended: bool,
-    /// Up to where older contents were encrypted.
+    /// Number of the last entry whose content was encrypted by [`Log::encrypt_some`].
     encrypted_upto: i64,
-    /// Which entries were looked at for plain content that should be encrypted.
+    /// Progress of the search for unencrypted content.
     looked: Looked,
 }
 
-/// The problem of a log whose tables were mended.
+/// Damage record of a log whose schema was repaired.
 const MENDED: &str = "its tables were changed so that contents could not be encrypted; they are as before again";
-/// The problem of a log with plain content that says it has none.
+/// Damage record of a log with unencrypted content that was marked as encrypted.
 const PLAIN: &str = "contents were plain on disk, and the log said that all are encrypted; they are encrypted now";
 
-/// So many entries at most can be missing at the end. What says of more is a number that somebody made up.
+/// Maximum plausible number of entries missing at the end. A larger number in a seal is ignored.
 const MOST_CUT_OFF: u64 = 1_000_000_000;
 
 impl Log {
-    /// Opens the log, and takes over an older one once.
+    /// Opens the log, and imports an older one if it was not imported yet.
     pub(super) fn open(path: &Path, older: &Path) -> Result<Self, StoreError> {
         let (mut connection, was_mended) = file::open(path)?;
         let last = import::take_over(&mut connection, path, older)?;
@@ -86,35 +87,36 @@ impl Log {
         Ok(log)
     }
 
-    /// Whether its tables were mended when it was opened, which an entry without a seal says.
+    /// Returns `true` if the schema was repaired when the log was opened. This is recorded in an entry without a seal.
     pub(super) const fn was_mended(&self) -> bool {
         self.was_mended
     }
 
-    /// The last entry that this program sealed.
+    /// Returns the last entry that this process sealed.
     pub(super) fn sealed(&self) -> Option<(u64, Link)> {
         self.sealed.as_ref().map(|seal| (seal.number, seal.link))
     }
 
-    /// Whether the file under the log's name is still the one that was opened.
+    /// Returns `true` if the path still refers to the opened file.
     pub(super) fn is_in_place(&self) -> bool {
         self.path.metadata().is_ok_and(|metadata| crate::private::identity(&metadata) == self.identity)
     }
 
-    /// Appends entries, and gives the number of the first. With none it only seals.
+    /// Appends entries and returns the number of the first. Without entries, it only seals.
     pub(super) fn append(&mut self, entries: &mut [AuditEntry], key: Option<&SealKey>) -> Result<u64, StoreError> {
         self.append_all(entries, key, None)
             .map_err(|error| file::failed(&self.path, "write the decision down", &error.into_sql()))
     }
 
-    /// Appends entries. With `shorten` everything up to that number may be removed from then on, which is written down.
+    /// Appends entries. With `shorten`, entries up to that number may be removed afterwards, which is recorded.
     fn append_all(
         &mut self,
         entries: &mut [AuditEntry],
         key: Option<&SealKey>,
         shorten: Option<u64>,
     ) -> Result<u64, Failed> {
-        // The key decides, and nothing in the file: a table that takes no encrypted content refuses it.
+        // Only the key decides whether content is encrypted, not the file. A table that does not accept encrypted
+        // content rejects the write.
         let content = key.map(|key| key.content.as_ref());
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         if content.is_none() && entries.iter().any(|entry| entry.content.is_some()) {
@@ -139,12 +141,12 @@ impl Log {
         };
         let problem = problem(&transaction, (found, &previous), kept.as_ref(), &known, key)?;
         if let Some(key) = key.filter(|key| problem.is_none() && kept.is_none() && key.mark.is_none()) {
-            // Nothing of this log was ever sealed, so what was removed before was not either.
+            // Nothing of this log was ever sealed, including earlier removals.
             retention::seal_checkpoint(&transaction, key)?;
         }
         if let Some(problem) = problem {
             tracing::error!(problem, "the audit log is not as it was left");
-            // The numbers of what is gone are not used again, so that the gap stays to be seen.
+            // Numbers of missing entries are not reused, so that the gap stays visible.
             let sealed = kept.as_ref().map_or(0, |seal| seal.number);
             let sealed = if sealed > found + MOST_CUT_OFF { 0 } else { sealed };
             let sealed = sealed.max(key.and_then(|key| key.mark).map_or(0, |(marked, _)| marked));
@@ -155,7 +157,7 @@ impl Log {
             previous = write(&transaction, &entry, &previous, content)?;
         }
         if let Some(key) = key {
-            // What another program sealed is proved.
+            // Entries that another process sealed have a proven origin.
             let proved = kept.as_ref().filter(|seal| is_of(key, seal)).map_or(0, |seal| seal.number);
             if let Some((from, to)) = strange.take().filter(|(_, to)| *to > proved) {
                 number += 1;
@@ -191,13 +193,13 @@ impl Log {
         Ok(first)
     }
 
-    /// Finds out what is to be kept no longer, and writes down that it goes.
+    /// Determines the entries to remove, and records their removal.
     pub(super) fn retain(&mut self, keep: ports::AuditRetention, key: Option<&SealKey>) -> Result<(), StoreError> {
-        // What is wrong is found before anything goes.
+        // Damage is detected before anything is removed.
         self.append(&mut [], key)?;
         let sealed = file::seal(&self.connection).map_err(|error| self.not_removed(&error))?;
         if key.is_none() && sealed.is_some() {
-            // Nobody could tell such a removal from one of another program's.
+            // Without the key, the removal could not be distinguished from that of another program.
             return Ok(());
         }
         let removal = retention::due(&self.connection, keep).map_err(|error| self.not_removed(&error))?;
@@ -217,13 +219,13 @@ impl Log {
         }
     }
 
-    /// Removes some of what goes; whether there is more.
+    /// Removes some of the entries. Returns `true` if there are more.
     pub(super) fn remove_some(&self) -> Result<bool, StoreError> {
         retention::remove_some(&self.connection).map_err(|error| self.not_removed(&error))
     }
 
-    /// Encrypts some of the contents that were written without a key. Plain content in a log that says it has none is written
-    /// down first.
+    /// Encrypts some of the contents that were written without a key. Unencrypted content in a log that is marked as
+    /// encrypted is recorded as damage first.
     pub(super) fn encrypt_some(&mut self, key: &SealKey) -> Result<Left, StoreError> {
         let fail = |path: &Path, error| file::failed(path, "encrypt the contents of older decisions", &error);
         let has_plain =
@@ -240,7 +242,7 @@ impl Log {
             .map_err(|error| fail(&self.path, error))
     }
 
-    /// Whether all contents are encrypted.
+    /// Returns `true` if all contents are encrypted.
     pub(super) fn is_encrypted(&self) -> Result<bool, StoreError> {
         let is_done =
             encryption::is_done(&self.connection).map_err(|error| file::failed(&self.path, "read it", &error))?;
@@ -252,7 +254,7 @@ impl Log {
     }
 }
 
-/// Why a batch can't be written.
+/// The reason why a batch can't be written.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failed {
     #[error(transparent)]
@@ -262,7 +264,7 @@ pub(super) enum Failed {
 }
 
 impl Failed {
-    /// As SQLite would say it.
+    /// Converts the error to one of SQLite.
     pub(super) fn into_sql(self) -> rusqlite::Error {
         match self {
             Self::Sql(error) => error,
@@ -271,7 +273,7 @@ impl Failed {
     }
 }
 
-/// What this program knows of the log from its last write.
+/// The state of the log after this process's last write.
 struct Known<'a> {
     last: Option<(u64, Link)>,
     sealed: Option<&'a Seal>,
@@ -279,7 +281,7 @@ struct Known<'a> {
     is_checked: bool,
 }
 
-/// Writes an entry behind another, and gives its hash.
+/// Writes an entry after its predecessor, and returns its hash.
 pub(super) fn write(
     connection: &Connection,
     entry: &AuditEntry,
@@ -291,7 +293,7 @@ pub(super) fn write(
     Ok(link)
 }
 
-/// An entry of the log about itself.
+/// Creates an entry of the log about itself.
 pub(super) fn noted(kind: &'static str, subject: String) -> AuditEntry {
     let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     AuditEntry {
@@ -305,18 +307,18 @@ pub(super) fn noted(kind: &'static str, subject: String) -> AuditEntry {
     }
 }
 
-/// The first and the last entry that an entry of the kind [`UNSEALED`] names.
+/// Parses the range of entries in the subject of an [`UNSEALED`] entry.
 pub(super) fn unsealed_range(subject: &str) -> Option<(u64, u64)> {
     let (from, to) = subject.strip_prefix("entries ")?.split_once(" to ")?;
     Some((from.parse().ok()?, to.parse().ok()?))
 }
 
-/// Whether a key made this seal.
+/// Returns `true` if this key made the seal.
 fn is_of(key: &SealKey, seal: &Seal) -> bool {
     seal.key == key.id && key.holds(Sealed::Head, seal.number, &seal.link, &seal.mac)
 }
 
-/// What is wrong with the log's end, in words.
+/// Returns a description of the damage at the end of the log, or `None` if it is intact.
 fn problem(
     connection: &Connection,
     (number, last): (u64, &Link),
@@ -377,7 +379,7 @@ fn problem(
     Ok(broken.map(|number| format!("entry {number} was changed or removed before it was sealed")))
 }
 
-/// The first entry that does not follow the one before, of those after an entry and up to another one.
+/// Returns the first entry in a range that does not match its predecessor.
 pub(super) fn first_broken(
     connection: &Connection,
     (after, link_after): (u64, Link),
@@ -392,7 +394,7 @@ pub(super) fn first_broken(
     while let Some(row) = rows.next()? {
         let file::Read { entry, link: stored, is_hidden, .. } = file::entry(row, key.map(|key| key.content.as_ref()))?;
         number += 1;
-        // Without the key nothing can be said of what is encrypted with it.
+        // Encrypted content can't be checked without the key.
         let is_unknown = is_hidden && key.is_none();
         let fits = is_unknown || text_of(&entry).is_ok_and(|text| link(&previous, &text) == stored);
         if entry.number != number || !fits {

@@ -1,6 +1,6 @@
-//! The audit log: a database to which entries are only appended, each chained to the one before, its end sealed.
+//! The audit log: an append-only database in which each entry is chained to its predecessor and the end is sealed.
 //!
-//! One thread writes, many entries at once where there are many; another one makes durable what was written, again many at once.
+//! One thread writes entries in batches. Another one syncs them to disk, also in batches.
 
 mod chain;
 mod encryption;
@@ -29,22 +29,22 @@ pub(crate) use seal::{KeyHolder, MARK, SealKey};
 use sync::Durable;
 use writer::{Order, Reply};
 
-/// The database's file, in the data folder.
+/// Name of the database file in the data folder.
 const FILE: &str = "audit.db";
-/// The file of older versions.
+/// Name of the log file of older versions.
 const OLDER: &str = "audit.jsonl";
-/// The most entries that wait to be written.
+/// Capacity of the queue of the writing thread.
 const MAX_WAITING: usize = 4_096;
-/// Whom the key is told to.
+/// Name of the log's key listener.
 const LISTENER: &str = "audit";
-/// How long a check waits for the keychain.
+/// Maximum time that a verification waits for the keychain.
 const KEY_PATIENCE: Duration = Duration::from_secs(60);
-/// How long a reader does. Without the key contents that are encrypted are left out.
+/// Maximum time that a reader waits for the keychain. Without the key, encrypted contents are omitted.
 const READ_PATIENCE: Duration = Duration::from_secs(3);
-/// How long the end of the program waits for it. Without it the next start seals what is not sealed.
+/// Maximum time that [`AuditLog::flush`] waits for the keychain. Unsealed entries are sealed at the next start.
 const LAST_PATIENCE: Duration = Duration::from_millis(300);
 
-/// The log in a data folder.
+/// The audit log in a data folder.
 pub(crate) struct AuditDatabase {
     path: PathBuf,
     orders: Option<SyncSender<Order>>,
@@ -54,10 +54,10 @@ pub(crate) struct AuditDatabase {
 }
 
 impl AuditDatabase {
-    /// The log in this folder. Nothing is opened before it is needed.
+    /// Creates the log of this folder. The database is opened when it is first needed.
     ///
     /// # Errors
-    /// If the system has no more threads.
+    /// Returns [`StoreError`] if a thread can't be started.
     pub(crate) fn new(data_dir: &Path, keys: Arc<KeyHolder>) -> Result<Self, StoreError> {
         let path = data_dir.join(FILE);
         let (orders, received) = sync_channel(MAX_WAITING);
@@ -67,7 +67,7 @@ impl AuditDatabase {
             LISTENER,
             Arc::new(move || {
                 if known.upgrade().is_some_and(|keys| keys.known().is_some()) {
-                    // The log may be closed by now.
+                    // The log may be closed meanwhile.
                     let _ = told.send(Order::KeyFound);
                 }
             }),
@@ -87,7 +87,7 @@ impl AuditDatabase {
         StoreError { path: self.path.display().to_string(), cause }
     }
 
-    /// Has something done by the thread that writes, and waits for it.
+    /// Sends an order to the writing thread, and waits for the reply.
     fn done<T>(&self, order: impl FnOnce(SyncSender<T>) -> Order) -> Result<T, StoreError> {
         let (reply, replied) = sync_channel(1);
         let orders = self.orders.as_ref().ok_or_else(|| self.ended())?;
@@ -95,14 +95,14 @@ impl AuditDatabase {
         replied.recv().map_err(|_| self.ended())
     }
 
-    /// Asks for the key, and waits for it.
+    /// Requests the key from the keychain, and waits for it.
     fn key(&self) -> Result<Arc<seal::SealKey>, String> {
         self.keys.ask(true);
         self.keys.wait(KEY_PATIENCE)
     }
 }
 
-/// Returns true if the log in this folder has a seal, whatever key made it.
+/// Returns `true` if the log in this folder has a seal, whichever key made it.
 pub(crate) fn is_sealed(data_dir: &Path) -> bool {
     let connection = file::open_to_read(&data_dir.join(FILE)).ok().flatten();
     connection.is_some_and(|connection| file::seal(&connection).ok().flatten().is_some())
@@ -147,12 +147,12 @@ impl AuditLog for AuditDatabase {
         if self.durable.is_untouched() && !self.done(Order::IsOpen)? {
             return Ok(());
         }
-        // Only what is under way already; who has no keychain does not wait for it.
+        // Waits only for a request that is already pending, so that systems without a keychain are not delayed.
         let sealed = if self.keys.wait(LAST_PATIENCE).is_ok() { self.done(Order::Seal)? } else { None };
         self.done(Order::Settle)??;
         self.durable.wait()?;
         if let Some(sealed) = sealed {
-            // A keychain that hangs is not waited for: then it knows of an earlier entry.
+            // A keychain that does not respond is not waited for. It then knows an earlier entry.
             let _ = self.keys.mark(sealed, &self.durable).recv_timeout(LAST_PATIENCE);
         }
         Ok(())
@@ -168,7 +168,7 @@ impl AuditLog for AuditDatabase {
     fn verify(&self) -> Result<AuditVerdict, StoreError> {
         self.done(Order::Settle)??;
         let key = self.key();
-        // First the mark: what the keychain knows of must be in the log by now.
+        // The mark is read first: the entry that the keychain knows must be in the log by now.
         let mark = self.keys.latest_mark();
         if key.is_ok() {
             self.done(Order::Seal)?;
@@ -196,7 +196,7 @@ impl AuditLog for AuditDatabase {
 
     fn retain(&self, keep: AuditRetention) {
         if let Some(orders) = &self.orders {
-            // A writer that has too much to do looks at it within the hour.
+            // If the queue is full, the writing thread applies the limits within an hour.
             let _ = orders.try_send(Order::Retain(keep));
         }
     }
@@ -205,11 +205,11 @@ impl AuditLog for AuditDatabase {
 impl Drop for AuditDatabase {
     fn drop(&mut self) {
         if let Some(orders) = self.orders.take() {
-            // What waits is written first.
+            // Queued entries are written first.
             let _ = orders.send(Order::End);
         }
         for thread in self.threads.get_mut().unwrap_or_else(PoisonError::into_inner).drain(..) {
-            // It does not panic; if it did, that was logged.
+            // A panic of the thread was already logged.
             let _ = thread.join();
         }
     }

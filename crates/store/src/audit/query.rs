@@ -1,4 +1,4 @@
-//! Reading: filtered, searched, the newest first.
+//! Reads entries with filters and full-text search, newest first.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,18 +12,18 @@ use rusqlite::types::Value;
 use super::file::{self, signed};
 use crate::content_key::{self, ContentKey, ContentKeySlot};
 
-/// How long a search may take.
+/// Time limit of a search.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// After so many steps of SQLite it is looked whether a search takes too long.
+/// Number of SQLite VM instructions between two checks of the time limit.
 const STEPS: i32 = 100_000;
-/// The most words that are looked for.
+/// Maximum number of search words.
 const MAX_WORDS: usize = 16;
 
-/// All that words are looked for in.
+/// SQL expression of the text that is searched.
 const TEXT: &str = "lower(server || ' ' || kind || ' ' || subject || ' ' || decision || ' ' || decided_by || ' ' || rule || ' ' || \
     coalesce(readable('audit content', content), ''))";
 
-/// The entries that fit, the newest first.
+/// Returns the matching entries, newest first.
 pub(super) fn read(
     path: &Path,
     query: &AuditQuery,
@@ -49,7 +49,7 @@ pub(super) fn read(
     rows.collect::<Result<_, _>>().map_err(fail)
 }
 
-/// The statement and its values. Nothing that is looked for stands in the statement.
+/// Returns the SQL statement and its parameters. Search terms are passed only as parameters.
 fn statement(query: &AuditQuery) -> (String, Vec<Value>) {
     let mut values: Vec<Value> = Vec::new();
     let mut wheres = vec!["number > (SELECT coalesce(max(number), 0) FROM checkpoint)".to_owned()];
@@ -74,7 +74,7 @@ fn statement(query: &AuditQuery) -> (String, Vec<Value>) {
         fits("at < ?", signed(until).into());
     }
     for word in query.words.iter().take(MAX_WORDS) {
-        // As SQLite's `lower` does it.
+        // Lower case as in SQLite's `lower`.
         fits(&format!("instr({TEXT}, ?) > 0"), word.to_ascii_lowercase().into());
     }
     values.push(signed(query.limit as u64).into());

@@ -1,5 +1,5 @@
-//! Removing what is older, or more, than is to be kept. A checkpoint, sealed like the end, says what the first entry that is
-//! left follows, and an entry in the chain says the same, so that nobody else can remove anything unseen.
+//! Removes entries beyond the limits of age and size. A sealed checkpoint records the predecessor of the first
+//! remaining entry, and an entry in the chain records the same, so that other programs cannot remove entries unnoticed.
 
 use ports::AuditRetention;
 use rusqlite::{Connection, OptionalExtension as _};
@@ -9,34 +9,35 @@ use super::file::{self, signed, unsigned};
 use super::log::{UNSEALED, first_broken, noted, unsealed_range};
 use super::seal::{SealKey, Sealed};
 
-/// The kind of the entry that says what was removed.
+/// Kind of the entry that records a removal.
 pub(super) const REMOVED: &str = "log-shortened";
 
 const DAY: u64 = 24 * 60 * 60 * 1_000;
 const MEGABYTE: u64 = 1_000_000;
-/// So many entries are removed at once, so that nobody waits for long who has something to write.
+/// Maximum number of entries that are removed in one step, so that writers wait only briefly.
 const AT_ONCE: u32 = 200;
-/// So many free pages are given back to the system at once.
+/// Maximum number of free pages that are returned to the system in one step.
 const PAGES_AT_ONCE: u32 = 1_000;
-/// To this part of its bound a log is brought that has grown over it, so that not every entry removes another, in percent.
+/// Target size of a log that exceeds its size limit, in percent of the limit, so that not every new entry causes a
+/// removal.
 const DOWN_TO: u64 = 90;
 
-/// What is to be removed.
+/// The entries to remove.
 pub(super) struct Removal {
-    /// The last entry that goes.
+    /// Number of the last entry to remove.
     pub(super) upto: u64,
-    /// Whether some of it goes only for want of room.
+    /// Set if some entries are removed only because of the size limit.
     for_room: bool,
 }
 
-/// The entries that are too old or too much; none if there are no such entries.
+/// Returns the entries beyond the limits, or `None` if there are none.
 pub(super) fn due(connection: &Connection, keep: AuditRetention) -> rusqlite::Result<Option<Removal>> {
     let (last, _) = file::last(connection)?;
     let gone = file::removed(connection)?;
     let (mut upto, mut for_room) = (gone, false);
     if keep.days > 0 {
         let bound = noted(REMOVED, String::new()).at.saturating_sub(u64::from(keep.days) * DAY);
-        // The first one that is young enough stays with all after it, even if the clock was set back in between.
+        // The first recent entry is kept with all later ones, even if the clock was set back in between.
         let young = "SELECT number FROM entry WHERE number > ?2 AND +at >= ?1 ORDER BY number LIMIT 1";
         let first: Option<i64> =
             connection.query_row(young, [signed(bound), signed(gone)], |row| row.get(0)).optional()?;
@@ -59,12 +60,12 @@ pub(super) fn due(connection: &Connection, keep: AuditRetention) -> rusqlite::Re
     Ok(upto.map(|upto| Removal { upto: unsigned(upto), for_room }))
 }
 
-/// The size of entries that nothing proves: what another program wrote must not push out what Drawbridge did.
+/// Returns the size of entries of unproven origin. Entries of another program must not displace those of Drawbridge.
 fn unproved_size(connection: &Connection, gone: u64) -> rusqlite::Result<u64> {
     let mut statement = connection.prepare("SELECT subject FROM entry WHERE kind = ?1 AND number > ?2")?;
     let mut rows = statement.query(rusqlite::params![UNSEALED, signed(gone)])?;
     let bytes = |column: &str| format!("length(CAST(coalesce({column}, '') AS BLOB))");
-    // The index of servers has their names once more, and that of kinds the kinds.
+    // The indexes contain server and kind once more.
     let columns = ["asker", "server", "server", "kind", "kind", "subject", "decision", "scope", "decided_by", "rule"];
     let more = ["conversation", "hash", "content"];
     let sum = columns.iter().chain(&more).map(|column| bytes(column)).collect::<Vec<_>>().join(" + ");
@@ -78,7 +79,8 @@ fn unproved_size(connection: &Connection, gone: u64) -> rusqlite::Result<u64> {
     Ok(size)
 }
 
-/// Why nothing may be removed, in words: a removal would take the proof away with what another program changed.
+/// Returns the reason why nothing may be removed, or `None`. A removal would destroy the evidence of another program's
+/// changes.
 pub(super) fn doubt(
     connection: &Connection,
     removal: &Removal,
@@ -96,17 +98,17 @@ pub(super) fn doubt(
         return Ok(Some(format!("the record that entries up to {number} were removed was not made by Drawbridge")));
     }
     let begin = checkpoint.map_or((0, START), |checkpoint| (checkpoint.number, checkpoint.link));
-    // For want of room, also those that stay count: they may be larger than they were.
+    // For a removal because of size, the remaining entries are checked as well, because they may have been enlarged.
     let upto = (!removal.for_room).then_some(removal.upto);
     let broken = first_broken(connection, begin, upto, key)?;
     Ok(broken.map(|number| format!("entry {number} or one before it was changed or removed")))
 }
 
-/// Seals the latest checkpoint anew.
+/// Seals the latest checkpoint again.
 pub(super) fn seal_checkpoint(connection: &Connection, key: &SealKey) -> rusqlite::Result<()> {
     let Some(checkpoint) = file::checkpoint(connection)? else { return Ok(()) };
     let mac = key.seal(Sealed::Checkpoint, checkpoint.number, &checkpoint.link);
-    // A row that is replaced in this way is not removed as far as triggers are concerned.
+    // Replacing a row does not fire delete triggers.
     connection.execute(
         "INSERT OR REPLACE INTO checkpoint (number, link, key, mac) VALUES (?1, ?2, ?3, ?4)",
         rusqlite::params![signed(checkpoint.number), checkpoint.link.as_slice(), key.id, mac],
@@ -114,7 +116,7 @@ pub(super) fn seal_checkpoint(connection: &Connection, key: &SealKey) -> rusqlit
     Ok(())
 }
 
-/// Writes the checkpoint, and gives the hash of the last entry that goes; none if there is no such entry.
+/// Writes the checkpoint, and returns the hash of the last entry to remove, or `None` if it does not exist.
 pub(super) fn record(connection: &Connection, upto: u64, key: Option<&SealKey>) -> rusqlite::Result<Option<Link>> {
     let Some(link) = file::link_of(connection, upto)? else { return Ok(None) };
     let mac = key.map(|key| key.seal(Sealed::Checkpoint, upto, &link));
@@ -125,7 +127,8 @@ pub(super) fn record(connection: &Connection, upto: u64, key: Option<&SealKey>) 
     Ok(Some(link))
 }
 
-/// Removes some of what the checkpoint says is removed; whether there is more to do. Until then nobody reads it any more.
+/// Removes some of the entries before the checkpoint, which are no longer read. Returns `true` if there is more to
+/// remove.
 pub(super) fn remove_some(connection: &Connection) -> rusqlite::Result<bool> {
     let sql = "DELETE FROM entry WHERE number IN \
         (SELECT number FROM entry WHERE number <= (SELECT coalesce(max(number), 0) FROM checkpoint) LIMIT ?1)";
@@ -134,11 +137,11 @@ pub(super) fn remove_some(connection: &Connection) -> rusqlite::Result<bool> {
     let before = free()?;
     let mut statement = connection.prepare(&format!("PRAGMA incremental_vacuum({PAGES_AT_ONCE})"))?;
     let mut rows = statement.query([])?;
-    // Each step gives some pages back.
+    // Each step returns some pages to the file system.
     while rows.next()?.is_some() {}
     drop(rows);
     let left = free()?;
-    // The journal would grow to the size of all that is removed.
+    // Without this, the journal would grow to the size of all removed entries.
     connection.pragma_update_and_check(None, "wal_checkpoint", "passive", |_| Ok(()))?;
     Ok(removed > 0 || (left > 0 && left < before))
 }
@@ -168,16 +171,16 @@ mod tests {
             let other = file::open_to_read(&path).unwrap().unwrap();
             other.query_row("SELECT count(*) FROM entry", [], |row| row.get::<_, i64>(0)).unwrap()
         };
-        assert_eq!(left(), 2_001, "what goes is written down first");
-        assert!(log.remove_some().unwrap(), "one part is removed, and there is more");
-        assert_eq!(left(), 2_001 - i64::from(AT_ONCE), "no more than that, so that an entry need not wait for all");
+        assert_eq!(left(), 2_001, "the removal must be recorded before entries are removed");
+        assert!(log.remove_some().unwrap(), "one step must remove a part");
+        assert_eq!(left(), 2_001 - i64::from(AT_ONCE), "one step must remove no more than its limit");
         let mut longest = 0;
         while log.remove_some().unwrap() {
             let journal = std::fs::metadata(folder.path().join("audit.db-wal")).unwrap().len();
             longest = longest.max(journal);
         }
-        assert_eq!(left(), 1, "in the end all of it is gone");
+        assert_eq!(left(), 1, "all entries must be removed");
         assert!(longest < 10_000_000, "20 MB were removed with a journal of {longest} bytes");
-        assert!(std::fs::metadata(&path).unwrap().len() < 1_000_000, "and the room is given back");
+        assert!(std::fs::metadata(&path).unwrap().len() < 1_000_000, "the disk space must be released");
     }
 }

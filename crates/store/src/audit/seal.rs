@@ -1,4 +1,5 @@
-//! The seal over the chain's last hash, with a key that only the keychain has: whoever rewrites the file can make a chain, but no seal.
+//! The seal over the chain's last hash, with a key that is stored only in the keychain. A program that rewrites the
+//! file can create a chain but no seal.
 
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -12,42 +13,42 @@ use super::chain::{Link, from_hex, hex};
 use super::sync::Durable;
 use crate::content_key::ContentKey;
 
-/// What the key is kept under.
+/// Name of the key in the keychain.
 const NAME: &str = "seal of the audit log";
-/// What the keychain has the last entry under that it knows of.
+/// Name of the mark in the keychain: the last entry that it knows.
 pub(crate) const MARK: &str = "end of the audit log";
-/// What the keys of contents are derived under: that of the cipher, and that of names.
+/// Labels from which the content keys are derived: for the cipher and for names.
 const CONTENT_LABELS: [&[u8]; 2] = [b"drawbridge content cipher 1", b"drawbridge content names 1"];
-/// The length of a key, in bytes.
+/// Length of a key, in bytes.
 const KEY_BYTES: usize = 32;
-/// A key that is younger may have been made by another program that has not sealed yet.
+/// A younger key may have been created by another process that has not sealed yet.
 const YOUNG: Duration = Duration::from_secs(60);
-/// After this time a keychain that gave no key is asked again; each time after twice as long, since it may ask its user.
+/// Pause before the keychain is asked again for a key. Doubled each time, because the keychain may prompt its user.
 const AGAIN: Duration = Duration::from_secs(5 * 60);
-/// It is asked again at least so often.
+/// Maximum pause before the keychain is asked again.
 const AGAIN_AT_MOST: Duration = Duration::from_secs(60 * 60);
-/// After this time it is asked again for an act of its user, who may have closed its prompt by mistake.
+/// Pause before the keychain is asked again because of a user action. The user may have closed its prompt by mistake.
 const AGAIN_FOR_USER: Duration = Duration::from_secs(2);
 
-/// What a seal is over.
+/// The kinds of sealed positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sealed {
-    /// The last entry.
+    /// The last entry of the log.
     Head,
-    /// The last entry that was removed for its age, or for want of room.
+    /// The last removed entry.
     Checkpoint,
 }
 
 /// The key of seals.
 pub(crate) struct SealKey {
-    /// Tells it from other keys, and does not give it away.
+    /// Identifier of the key, which does not reveal it.
     pub(crate) id: String,
     key: hmac::Key,
-    /// The key of contents at rest, which only who has this one can derive.
+    /// Key for contents at rest, derived from this one.
     pub(crate) content: Arc<ContentKey>,
-    /// Whether it is so old that a log without its seal has lost it.
+    /// Set if the key is so old that a log without a seal must have lost it.
     pub(super) is_old: bool,
-    /// An entry that was sealed, as the keychain itself knows it: its number and hash. No log without it is the one that was left.
+    /// Number and hash of a sealed entry that the keychain knows. A log without it is not the one that was left.
     pub(super) mark: Option<(u64, Link)>,
 }
 
@@ -70,18 +71,18 @@ impl SealKey {
         Ok(format!("{} {}", hex(&bytes), now().as_millis()))
     }
 
-    /// The id of this key, and another key that only who has this one can derive.
+    /// Returns the ID of this key, and a key derived from it.
     pub(crate) fn derived(&self, label: &[u8]) -> (String, hmac::Key) {
         let bytes = hmac::sign(&self.key, label);
         (self.id.clone(), hmac::Key::new(hmac::HMAC_SHA256, bytes.as_ref()))
     }
 
-    /// The seal over an entry's number and hash.
+    /// Returns the seal over an entry's number and hash.
     pub(super) fn seal(&self, what: Sealed, number: u64, link: &Link) -> Vec<u8> {
         hmac::sign(&self.key, &message(what, number, link)).as_ref().to_vec()
     }
 
-    /// Whether this is the seal over an entry's number and hash.
+    /// Returns `true` if this is the seal over an entry's number and hash.
     pub(super) fn holds(&self, what: Sealed, number: u64, link: &Link, seal: &[u8]) -> bool {
         hmac::verify(&self.key, &message(what, number, link), seal).is_ok()
     }
@@ -99,24 +100,24 @@ fn now() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
-/// A seal as it is kept.
+/// A seal as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Seal {
     pub(super) number: u64,
     pub(super) link: Link,
-    /// The key's id.
+    /// Identifier of the key.
     pub(super) key: String,
     pub(super) mac: Vec<u8>,
 }
 
-/// Asks the keychain for the key, in a thread of its own: it may wait for its user.
+/// Requests the key from the keychain in a separate thread, because the keychain may wait for its user.
 pub(crate) struct KeyHolder {
     secrets: Arc<dyn Secrets>,
     state: Mutex<State>,
     changed: Condvar,
-    /// Who is told when it is known whether there is a key.
+    /// Listeners that are called when it is known whether there is a key.
     listeners: Mutex<Vec<(&'static str, Listener)>>,
-    /// The last entry that the keychain was told of.
+    /// Number of the last entry that was stored in the keychain.
     marked: Mutex<u64>,
     again: Duration,
 }
@@ -124,11 +125,11 @@ pub(crate) struct KeyHolder {
 /// Called when it is known whether there is a key.
 type Listener = Arc<dyn Fn() + Send + Sync>;
 
-/// Why there is no key to be had.
+/// The reason why the key is unavailable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NoKey {
     pub(crate) cause: String,
-    /// Whether there is one all the same.
+    /// Set if a key may exist nevertheless.
     pub(crate) exists: bool,
 }
 
@@ -146,7 +147,7 @@ enum State {
     NotAsked,
     Asking,
     Known(Arc<SealKey>),
-    /// It can't be had: why, since when, and how long to wait before it is asked for again.
+    /// The key is unavailable: the reason, the time, and the pause before the next request.
     Missing {
         cause: NoKey,
         since: Instant,
@@ -169,7 +170,7 @@ impl KeyHolder {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has this one called each time when it turns out whether there is a key. There is one for each name.
+    /// Registers a listener, which replaces that of the same name.
     pub(crate) fn listen(&self, name: &'static str, listener: Listener) {
         let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
         listeners.retain(|(own, _)| *own != name);
@@ -183,8 +184,7 @@ impl KeyHolder {
         }
     }
 
-    /// Begins to ask, unless that was done a short while ago. With `now` it is asked for also if it could not be had a moment
-    /// ago.
+    /// Requests the key, unless that was done recently. With `now`, it is also requested after a recent failure.
     pub(crate) fn ask(self: &Arc<Self>, now: bool) {
         let mut state = self.state();
         let next = match &*state {
@@ -201,7 +201,7 @@ impl KeyHolder {
             *holder.state() = match found {
                 Ok(key) => State::Known(Arc::new(key)),
                 Err(cause) => {
-                    tracing::warn!(cause = cause.cause, "the audit log is chained, but not sealed");
+                    tracing::warn!(cause = cause.cause, "the audit log can't be sealed: the key is unavailable");
                     State::Missing { cause, since: Instant::now(), pause: next }
                 }
             };
@@ -215,7 +215,7 @@ impl KeyHolder {
         }
     }
 
-    /// Asks again for an act of the user, if there is a key that could not be had a while ago.
+    /// Requests the key again because of a user action, if it may exist but was unavailable.
     pub(crate) fn ask_for_user(self: &Arc<Self>) {
         let state = self.state();
         let is_due = |since: &Instant| since.elapsed() >= AGAIN_FOR_USER;
@@ -234,7 +234,7 @@ impl KeyHolder {
         if let Some(secret) = read()? {
             return key_of(&secret);
         }
-        // Two programs that begin at once must not have two keys.
+        // Two processes that start at once must not create two keys.
         let _held = self.secrets.hold(NAME);
         if let Some(secret) = read()? {
             return key_of(&secret);
@@ -247,9 +247,9 @@ impl KeyHolder {
                 key_of(&kept.ok_or_else(lost)?)
             }
             SecretKept::ThisRun { cause } => {
-                // A seal that nobody could check tomorrow would only look like a broken one.
+                // A seal with a temporary key would look broken at the next start.
                 self.secrets.delete(NAME).map_err(|error| NoKey::of_none(error.to_string()))?;
-                // Behind a keychain that is locked there may be a key.
+                // A locked keychain may contain a key.
                 let is_locked = matches!(self.secrets.status(), SecretsStatus::Locked { .. });
                 Err(if is_locked { NoKey::of_one(cause) } else { NoKey::of_none(cause) })
             }
@@ -266,8 +266,8 @@ impl KeyHolder {
             .transpose()
     }
 
-    /// Has the keychain know that this entry was sealed, once the disk has it; in a thread of its own. What it gives tells when
-    /// that is done.
+    /// Stores in the keychain that this entry was sealed, in a separate thread and once the entry is durable. The
+    /// returned channel receives a message when that is done.
     pub(super) fn mark(self: &Arc<Self>, (number, link): (u64, Link), durable: &Arc<Durable>) -> Receiver<()> {
         let (done, told) = sync_channel(1);
         let (holder, durable) = (Arc::clone(self), Arc::clone(durable));
@@ -275,13 +275,13 @@ impl KeyHolder {
             let marked =
                 durable.wait().map_err(|error| error.to_string()).and_then(|()| holder.raise_mark(number, &link));
             if let Err(cause) = marked {
-                tracing::warn!(cause, "the keychain does not know where the audit log ends");
+                tracing::warn!(cause, "the end of the audit log could not be stored in the keychain");
             }
-            // Whoever waited may have gone away.
+            // The receiver may have been dropped.
             let _ = done.send(());
         });
         if let Err(error) = marking {
-            tracing::warn!(%error, "the keychain does not know where the audit log ends");
+            tracing::warn!(%error, "the end of the audit log could not be stored in the keychain");
         }
         told
     }
@@ -291,7 +291,7 @@ impl KeyHolder {
         if *marked >= number {
             return Ok(());
         }
-        // Another program may know of more.
+        // Another process may have stored a later entry.
         let _held = self.secrets.hold(MARK);
         if self.mark_in_keychain()?.is_none_or(|(known, _)| known < number) {
             let mark = format!("{number} {}", hex(link));
@@ -301,20 +301,20 @@ impl KeyHolder {
         Ok(())
     }
 
-    /// The entry that the keychain knows of by now, also where the key can't be had.
+    /// Returns the last entry that the keychain knows, even if the key is unavailable.
     pub(super) fn latest_mark(&self) -> Option<(u64, Link)> {
         let known = self.known().and_then(|key| key.mark);
         if !self.is_settled() {
             return known;
         }
         let found = self.mark_in_keychain().unwrap_or_else(|cause| {
-            tracing::warn!(cause, "the keychain does not say where the audit log ends");
+            tracing::warn!(cause, "the end of the audit log could not be read from the keychain");
             None
         });
         found.into_iter().chain(known).max_by_key(|(number, _)| *number)
     }
 
-    /// The key, if it is known by now.
+    /// Returns the key, if it is known.
     pub(crate) fn known(&self) -> Option<Arc<SealKey>> {
         match &*self.state() {
             State::Known(key) => Some(Arc::clone(key)),
@@ -322,15 +322,15 @@ impl KeyHolder {
         }
     }
 
-    /// Whether it is known if there is a key.
+    /// Returns `true` if it is known whether there is a key.
     pub(crate) fn is_settled(&self) -> bool {
         matches!(*self.state(), State::Known(_) | State::Missing { .. })
     }
 
-    /// The key, once it is known whether there is one; asked for must it be.
+    /// Waits until it is known whether there is a key, and returns it. The key must have been requested.
     ///
     /// # Errors
-    /// Why there is none, in words.
+    /// Returns a message that explains why there is none.
     pub(crate) fn wait(&self, patience: Duration) -> Result<Arc<SealKey>, String> {
         let waits = |state: &mut State| matches!(state, State::Asking);
         let (state, _) =
@@ -342,7 +342,7 @@ impl KeyHolder {
         }
     }
 
-    /// The key, or why there is none; to be asked once it is settled.
+    /// Returns the key, or the reason why there is none. To be called once it is settled.
     pub(crate) fn key(&self) -> Result<Arc<SealKey>, NoKey> {
         match &*self.state() {
             State::Known(key) => Ok(Arc::clone(key)),
@@ -362,7 +362,7 @@ mod tests {
 
     use super::*;
 
-    /// A keychain that is locked the first two times.
+    /// A keychain that is locked for the first two requests.
     #[derive(Default)]
     struct Locked {
         asked: AtomicU32,
@@ -391,7 +391,7 @@ mod tests {
         }
     }
 
-    /// A keychain that is locked: it says that it has nothing, and keeps nothing.
+    /// A locked keychain that reports no content and stores nothing.
     struct SeemsEmpty(SecretsStatus);
 
     impl Secrets for SeemsEmpty {
@@ -426,7 +426,7 @@ mod tests {
         };
         let cause = "nothing can be kept".to_owned();
         let locked = missing(SecretsStatus::Locked { cause: "it is locked".to_owned() });
-        assert_eq!(locked, NoKey { cause: cause.clone(), exists: true }, "nothing passes for never sealed");
+        assert_eq!(locked, NoKey { cause: cause.clone(), exists: true }, "a log must not count as never sealed");
         let none = missing(SecretsStatus::Missing { cause: "there is none".to_owned() });
         assert_eq!(none, NoKey { cause, exists: false }, "without a keychain nothing was ever sealed");
     }
@@ -442,9 +442,9 @@ mod tests {
         };
         assert!(!ask(), "it is locked");
         std::thread::sleep(pause * 2); // sleep: the pause is one of real time.
-        assert!(!ask(), "it is asked again, and is still locked");
-        assert_eq!(secrets.asked.load(Ordering::SeqCst), 2, "once each time");
+        assert!(!ask(), "the keychain must be asked again, and is still locked");
+        assert_eq!(secrets.asked.load(Ordering::SeqCst), 2, "the keychain must be asked once each time");
         std::thread::sleep(pause * 3); // sleep: the pause is one of real time.
-        assert!(ask(), "unlocked, it gives the key to a program that runs");
+        assert!(ask(), "an unlocked keychain must return the key to a running process");
     }
 }

@@ -1,4 +1,4 @@
-//! Making what was written durable: one sync for all that was written since the last one, in a thread of its own, so that
+//! Syncs written entries to disk: one sync for all entries since the previous one, in a separate thread, so that
 //! neither the next entry nor the host waits for the disk.
 
 use std::fs::{File, OpenOptions};
@@ -10,12 +10,12 @@ use ports::AuditReceipts;
 
 use super::file;
 
-/// From this length on, in bytes, the journal is copied into the database.
+/// Length of the journal, in bytes, from which it is copied into the database.
 const LONG: u64 = 4 << 20;
-/// From this length on writers wait while that is done, so that it can begin anew.
+/// Length of the journal, in bytes, from which writers are blocked while it is copied and truncated.
 const TOO_LONG: u64 = 64 << 20;
 
-/// How far the log is durable.
+/// The durability state of the log.
 #[derive(Default)]
 pub(super) struct Durable {
     state: Mutex<State>,
@@ -24,13 +24,13 @@ pub(super) struct Durable {
 
 #[derive(Default)]
 struct State {
-    /// How many entries this program wrote.
+    /// Number of entries that this process wrote.
     written: u64,
-    /// How many of them the disk has.
+    /// Number of these entries that are durable.
     durable: u64,
-    /// Once a sync has failed, nobody can say what the disk has.
+    /// Error of a failed sync. Afterwards, the state on disk is unknown.
     failed: Option<StoreError>,
-    /// Counts the files that were opened under the log's name.
+    /// Number of files that were opened under the log's path.
     generation: u64,
     is_closed: bool,
     receipts: Option<Arc<AuditReceipts>>,
@@ -49,12 +49,12 @@ impl Durable {
         self.state().receipts.clone()
     }
 
-    /// Another file was opened, with another journal.
+    /// Records that another file, with another journal, was opened.
     pub(super) fn reopened(&self) {
         self.state().generation += 1;
     }
 
-    /// So many more entries were written. Gives how many there were before.
+    /// Records that more entries were written. Returns the previous number.
     pub(super) fn wrote(&self, entries: u64) -> u64 {
         let mut state = self.state();
         let before = state.written;
@@ -63,36 +63,36 @@ impl Durable {
         before
     }
 
-    /// How many of the entries that this program wrote the disk has.
+    /// Returns the number of this process's entries that are durable.
     pub(super) fn durable(&self) -> Result<u64, StoreError> {
         let state = self.state();
         state.failed.clone().map_or(Ok(state.durable), Err)
     }
 
-    /// Whether nothing was written yet.
+    /// Returns `true` if nothing was written yet.
     pub(super) fn is_untouched(&self) -> bool {
         self.state().written == 0
     }
 
-    /// Why nothing may be written any more.
+    /// Returns the error because of which nothing may be written, if any.
     pub(super) fn failure(&self) -> Option<StoreError> {
         self.state().failed.clone()
     }
 
-    /// Waits until the disk has all that was written.
+    /// Waits until all written entries are durable.
     pub(super) fn wait(&self) -> Result<(), StoreError> {
         let waits = |state: &mut State| state.failed.is_none() && !state.is_closed && state.durable < state.written;
         let state = self.changed.wait_while(self.state(), waits).unwrap_or_else(PoisonError::into_inner);
         state.failed.clone().map_or(Ok(()), Err)
     }
 
-    /// Nothing more is written.
+    /// Records that nothing more is written.
     pub(super) fn close(&self) {
         self.state().is_closed = true;
         self.changed.notify_all();
     }
 
-    /// Syncs until the log is closed. For a thread of its own.
+    /// Syncs until the log is closed. Runs in a separate thread.
     pub(super) fn run(&self, path: &Path) {
         let mut journal: Option<(u64, Journal)> = None;
         loop {
@@ -101,7 +101,7 @@ impl Durable {
             let state = self.changed.wait_while(self.state(), waits).unwrap_or_else(PoisonError::into_inner);
             let (written, generation) = (state.written, state.generation);
             if state.failed.is_some() || state.durable >= written {
-                // It is closed.
+                // The log is closed.
                 return;
             }
             drop(state);
@@ -136,8 +136,8 @@ impl Durable {
     }
 }
 
-/// SQLite's write-ahead journal. To sync it is all that "durable" needs: SQLite reads it again after a loss of power. SQLite takes no
-/// locks on this file, so that it does no harm to open it beside.
+/// SQLite's write-ahead journal. Syncing it is sufficient for durability, because SQLite recovers from it after a power
+/// loss. SQLite does not lock this file, so opening it here is safe.
 struct Journal {
     file: File,
 }
@@ -147,7 +147,7 @@ impl Journal {
         let mut name = path.as_os_str().to_owned();
         name.push("-wal");
         let file = OpenOptions::new().read(true).write(true).open(PathBuf::from(name))?;
-        // The names of new files must last, too. Systems that can't sync a folder do it on their own.
+        // The names of new files must be durable, too. Systems that can't sync a folder do so themselves.
         if let Some(folder) = path.parent().and_then(|folder| File::open(folder).ok()) {
             let _ = folder.sync_all();
         }
@@ -158,7 +158,7 @@ impl Journal {
         self.file.sync_data()
     }
 
-    /// Copies a long journal into the database, so that it begins anew.
+    /// Copies a long journal into the database, so that it restarts.
     fn shorten(&self, path: &Path) {
         let length = self.file.metadata().map_or(0, |metadata| metadata.len());
         if length < LONG {
@@ -169,8 +169,8 @@ impl Journal {
             connection.map(|connection| connection.pragma_update_and_check(None, "wal_checkpoint", way, |_| Ok(())))
         });
         match copied {
-            Ok(Some(Err(error))) => tracing::warn!(%error, "the journal of the audit log grows"),
-            Err(error) => tracing::warn!(%error, "the journal of the audit log grows"),
+            Ok(Some(Err(error))) => tracing::warn!(%error, "the journal of the audit log could not be shortened"),
+            Err(error) => tracing::warn!(%error, "the journal of the audit log could not be shortened"),
             Ok(_) => {}
         }
     }

@@ -1,4 +1,4 @@
-//! Checking the whole chain and its seal, of the log and of a file that was exported.
+//! Verifies the chain and its seal, for the log and for exported files.
 
 use std::path::Path;
 
@@ -13,37 +13,37 @@ use super::log::{DAMAGE, UNSEALED, unsealed_range};
 use super::retention::REMOVED;
 use super::seal::{Seal, SealKey, Sealed};
 
-/// The most findings that are listed; the others are counted.
+/// Maximum number of findings that are listed. Others are counted.
 const MAX_FINDINGS: usize = 100;
-/// The most runs of entries that are listed of which nothing proves who wrote them; the last one takes in all others.
+/// Maximum number of listed ranges of unproven entries. The last one is extended to include further ones.
 const MAX_UNPROVED: usize = 100;
 
-/// The key, or why there is none.
+/// The key, or the reason why there is none.
 pub(super) type Key<'a> = Result<&'a SealKey, String>;
 
-/// Walks along a chain.
+/// The state of a verification along the chain.
 pub(super) struct Walk {
-    /// The hash that the next entry must follow.
+    /// Hash of the last entry, which the next one must have as predecessor.
     previous: Link,
-    /// The number of the last entry.
+    /// Number of the last entry.
     number: u64,
     verdict: AuditVerdict,
-    /// What the checkpoint says of the last entry that was removed, as an entry in the chain must say it as well.
+    /// Hash of the last removed entry according to the checkpoint, which an entry in the chain must confirm.
     removed: Option<String>,
-    /// The number of the entry that says so.
+    /// Number of the entry that confirms the checkpoint.
     confirmed: Option<u64>,
-    /// The seal, and whether the entry it is over has its hash.
+    /// Seal, and whether its entry has the sealed hash.
     seal: Option<(Seal, bool)>,
-    /// The entry that the keychain knows of, and whether it has that hash.
+    /// Entry that the keychain knows, and whether the log's entry has that hash.
     mark: Option<((u64, Link), bool)>,
-    /// The first and the last entry whose content the key does not decrypt.
+    /// First and last entry whose content the key does not decrypt.
     undecipherable: Option<(u64, u64)>,
-    /// The first and the last entry with plain content, where all should be encrypted.
+    /// First and last entry with unencrypted content, although all should be encrypted.
     plain: Option<(u64, u64)>,
 }
 
 impl Walk {
-    /// Begins after what was removed.
+    /// Starts after the removed entries.
     pub(super) fn new(checkpoint: Option<&Checkpoint>, seal: Option<Seal>, key: &Key<'_>) -> Self {
         let verdict = AuditVerdict {
             entries: 0,
@@ -77,7 +77,7 @@ impl Walk {
         walk
     }
 
-    /// The log, which unlike a file that was exported must have what the keychain knows of.
+    /// Requires the entry that the keychain knows. An exported file need not have it.
     fn must_have(&mut self, mark: Option<(u64, Link)>) {
         self.mark = mark.filter(|(number, _)| *number > self.number).map(|mark| (mark, false));
     }
@@ -103,7 +103,7 @@ impl Walk {
         }
     }
 
-    /// The next entry: its number, its text if that can be read, its kind with what it says, and the hash that it is said to have.
+    /// Checks the next entry: its number, its text if it is readable, its kind, subject and hash, and its stored link.
     pub(super) fn next(
         &mut self,
         number: u64,
@@ -127,7 +127,7 @@ impl Walk {
             }
             UNSEALED => {
                 let (from, to) = unsealed_range(subject).unwrap_or((1, number));
-                // What was removed since need not be proved any more.
+                // Entries that were removed since then need no proof.
                 let from = self.verdict.removed.map_or(from, |removed| from.max(removed + 1));
                 if from <= to {
                     self.unproved(from, to);
@@ -154,25 +154,25 @@ impl Walk {
         (self.previous, self.number) = (*stored, number.max(self.number));
     }
 
-    /// An entry whose content the key does not decrypt.
+    /// Records an entry whose content the key does not decrypt.
     pub(super) fn unreadable_content(&mut self, number: u64) {
         let (first, _) = *self.undecipherable.get_or_insert((number, number));
         self.undecipherable = Some((first, number));
     }
 
-    /// An entry whose content is plain in a log that says that all contents are encrypted.
+    /// Records an entry with unencrypted content in a log that is marked as encrypted.
     fn plain_content(&mut self, number: u64) {
         let (first, _) = *self.plain.get_or_insert((number, number));
         self.plain = Some((first, number));
     }
 
-    /// An entry that can't be read.
+    /// Records an unreadable entry.
     pub(super) fn unreadable(&mut self, detail: String) {
         let number = self.number + 1;
         self.found_more(AuditFinding { what: Tampered::Unreadable, number, to: None, detail: Some(detail) });
     }
 
-    /// All entries were seen.
+    /// Completes the verification after the last entry.
     pub(super) fn end(mut self, key: &Key<'_>) -> AuditVerdict {
         let sealed = self.seal.as_ref().map(|(seal, _)| seal.number);
         let mut is_missing = false;
@@ -188,7 +188,7 @@ impl Walk {
             (Some((seal, is_there)), key) => self.end_of_sealed(&seal, is_there, key),
         };
         if let Some(removed) = self.verdict.removed {
-            // Behind the seal anybody could have added the entry that says so.
+            // Any program could have added the confirming entry after the seal.
             let is_proved = |number| key.is_err() || sealed.is_some_and(|sealed| number <= sealed);
             let is_known = self.verdict.findings.iter().any(|finding| finding.what == Tampered::CheckpointBroken);
             if !is_known && !self.confirmed.is_some_and(is_proved) {
@@ -256,7 +256,7 @@ fn is_of(key: &SealKey, seal: &Seal) -> bool {
     seal.key == key.id && key.holds(Sealed::Head, seal.number, &seal.link, &seal.mac)
 }
 
-/// Checks the log, which must have the entry that the keychain knows of.
+/// Verifies the log, which must have the entry that the keychain knows.
 pub(super) fn log(path: &Path, key: &Key<'_>, mark: Option<(u64, Link)>) -> Result<AuditVerdict, StoreError> {
     let Some(mut connection) = file::open_to_read(path)? else {
         let mut walk = Walk::new(None, None, key);
@@ -267,7 +267,7 @@ pub(super) fn log(path: &Path, key: &Key<'_>, mark: Option<(u64, Link)>) -> Resu
 }
 
 fn tables(connection: &mut Connection, key: &Key<'_>, mark: Option<(u64, Link)>) -> rusqlite::Result<AuditVerdict> {
-    // Others may append meanwhile; all of it is looked at as it was at one moment.
+    // Other processes may append meanwhile, so everything is read from one snapshot.
     let snapshot = connection.transaction()?;
     let strange = file::strange_tables(&snapshot)?;
     let mut walk = Walk::new(file::checkpoint(&snapshot)?.as_ref(), file::seal(&snapshot)?, key);
@@ -287,14 +287,14 @@ fn tables(connection: &mut Connection, key: &Key<'_>, mark: Option<(u64, Link)>)
     let mut statement = snapshot.prepare(&sql)?;
     let mut rows = statement.query([])?;
     let content = key.as_ref().ok().map(|key| key.content.as_ref());
-    // Where that record is missing, the tables are not as they should be.
+    // If the table is missing, the schema was reported already.
     let is_encrypted = key.is_ok() && encryption::is_done(&snapshot).unwrap_or(false);
     while let Some(row) = rows.next()? {
         match file::entry(row, content) {
             Ok(file::Read { entry, link, is_hidden, is_plain }) => match text_of(&entry) {
                 Ok(text) => {
                     let text = if is_hidden { None } else { Some(text.as_str()) };
-                    // Without any key nothing can be said of encrypted contents, and nothing is proved.
+                    // Without a key, encrypted contents can't be checked, and nothing is proven.
                     if is_hidden && key.is_ok() {
                         walk.unreadable_content(entry.number);
                     }

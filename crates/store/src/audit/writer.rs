@@ -1,4 +1,4 @@
-//! The thread that writes: takes what waits, as much as there is, and writes it in one transaction.
+//! The writing thread: writes all queued entries in one transaction.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,51 +15,52 @@ use super::log::Log;
 use super::seal::KeyHolder;
 use super::sync::Durable;
 
-/// The most entries of one transaction.
+/// Maximum number of entries in one transaction.
 const AT_ONCE: usize = 256;
-/// How often it is looked whether entries are too old or too many.
+/// Interval at which the limits of age and size are checked.
 const LOOKS: Duration = Duration::from_secs(60 * 60);
-/// How long the thread waits for something to do, before it looks whether there is a key by now.
+/// Maximum time that the idle thread waits before it requests the key again.
 const IDLE: Duration = Duration::from_secs(5 * 60);
-/// How long the first entry waits for the key, so that it need not be found without a seal by another program.
+/// Maximum time that the first entry waits for the key, so that it is sealed from the beginning.
 const FIRST_PATIENCE: Duration = Duration::from_millis(500);
 
-/// How long to wait until the journal is tried to be emptied again, while another program reads.
+/// Pause before the journal is emptied again, if another process reads.
 const CLEAR_AGAIN: Duration = Duration::from_secs(1);
-/// How often that is tried before somebody is told that not all is encrypted.
+/// Number of attempts before incomplete encryption is reported.
 const CLEARINGS: usize = 10;
-/// While entries keep coming, the keychain is told this often which one was sealed last.
+/// Interval at which the last sealed entry is stored in the keychain while entries are written continuously.
 const MARK_INTERVAL: Duration = Duration::from_secs(30);
-/// Old contents are encrypted and old entries removed once no entry came for so long: the next one would wait for the step.
+/// Idle time before a background step (encrypting or removing old entries), because the next entry would have to wait
+/// for the step.
 const BACKGROUND_AFTER: Duration = Duration::from_millis(20);
-/// While entries keep coming, such a step is done this often.
+/// Interval of background steps while entries are written continuously.
 const BACKGROUND_INTERVAL: Duration = Duration::from_millis(500);
-/// The pause after an entry, after which the keychain is told of it in any case.
+/// Idle time after which the last sealed entry is stored in the keychain.
 const MARK_AFTER: Duration = Duration::from_secs(1);
 
-/// What the thread is told to do.
+/// An order to the writing thread.
 pub(super) enum Order {
-    /// Append an entry.
+    /// Request to append an entry to the log.
     Append(Box<AuditEntry>, Reply),
-    /// Say when all that came before is written, and an older log is taken over.
+    /// Reply once all previous entries are written and an older log is imported.
     Settle(SyncSender<Result<(), StoreError>>),
-    /// Seal what this program wrote, if there is a key. Tells which entry is the last one that it sealed.
+    /// Seal this process's entries if there is a key. The reply is the last entry that it sealed.
     Seal(SyncSender<Option<(u64, Link)>>),
-    /// The key is there.
+    /// The key is available.
     KeyFound,
-    /// Say whether all contents are encrypted.
+    /// Reply whether all contents are encrypted.
     IsEncrypted(SyncSender<Result<bool, StoreError>>),
-    /// Say whether the log was opened.
+    /// Reply whether the log was opened.
     IsOpen(SyncSender<bool>),
-    /// Keep no more than this from now on.
+    /// Apply these limits from now on.
     Retain(AuditRetention),
-    /// End.
+    /// Request to end the writer thread.
     End,
 }
 
-/// Who is told what became of an entry.
+/// The receiver of an entry's result.
 pub(super) enum Reply {
-    /// Somebody who waits.
+    /// A caller that waits.
     Now(SyncSender<Result<Written, StoreError>>),
     /// The host, under this ticket.
     Later(u64),
@@ -71,23 +72,23 @@ pub(super) struct Writer {
     durable: Arc<Durable>,
     keys: Arc<KeyHolder>,
     log: Option<Log>,
-    /// Whether this program wrote entries that are not sealed.
+    /// Set if this process wrote entries that are not sealed.
     unsealed: bool,
     keep: AuditRetention,
     looked: Option<Instant>,
-    /// Whether there is more to be removed.
+    /// Set if there are more entries to remove.
     removes: bool,
-    /// What there may be to do for contents that were written without a key.
+    /// Remaining work of encrypting contents that were written without a key.
     plain: Left,
-    /// Whether it has waited for the key.
+    /// Set once the first entry has waited for the key.
     has_waited: bool,
-    /// When the keychain was told last which entry was sealed.
+    /// Time at which the last sealed entry was stored in the keychain.
     marked: Option<Instant>,
-    /// Set while the keychain does not know of the last entry.
+    /// Set while the last entry is not stored in the keychain.
     is_unmarked: bool,
-    /// When entries were written last.
+    /// Time of the last append.
     appended: Option<Instant>,
-    /// When something was done in the background last.
+    /// Time of the last background step.
     stepped: Option<Instant>,
 }
 
@@ -112,14 +113,14 @@ impl Writer {
         }
     }
 
-    /// Works until it is told to end.
+    /// Processes orders until the thread is told to end.
     pub(super) fn run(mut self, orders: &Receiver<Order>) {
         let mut batch: Vec<(AuditEntry, Reply)> = Vec::new();
         let mut next = None;
         loop {
             let order = match next.take() {
                 Some(order) => order,
-                // Whatever waits comes before the next part of what is to be removed.
+                // Queued orders have priority over the next background step.
                 None => match orders.recv_timeout(self.pause()) {
                     Ok(order) => order,
                     Err(RecvTimeoutError::Timeout) => {
@@ -151,14 +152,14 @@ impl Writer {
                         }
                     }
                     self.append(std::mem::take(&mut batch));
-                    // Removing goes on in the background.
+                    // A removal in progress continues in the background.
                     if !self.removes {
                         self.retain();
                     }
                 }
                 Order::Settle(reply) => {
                     let opened = if self.is_there() { self.open().map(|_| ()) } else { Ok(()) };
-                    // Whoever asked may have gone away, here and below.
+                    // The requester may have stopped waiting, here and below.
                     let _ = reply.send(opened);
                 }
                 Order::Seal(reply) => {
@@ -172,7 +173,7 @@ impl Writer {
                 }
                 Order::IsEncrypted(reply) => {
                     self.encrypt_all();
-                    // What is not there yet is encrypted from its first entry on.
+                    // A log that does not exist yet is encrypted from its first entry on.
                     let has_key = self.keys.known().is_some();
                     let _ = reply.send(self.log.as_ref().map_or(Ok(has_key), Log::is_encrypted));
                 }
@@ -189,12 +190,12 @@ impl Writer {
         self.durable.close();
     }
 
-    /// Whether there is a log of any version.
+    /// Returns `true` if there is a log of any version.
     fn is_there(&self) -> bool {
         self.path.exists() || self.older.exists()
     }
 
-    /// The log; opened if it is not, or if another file lies in its place.
+    /// Returns the log. Opens it if it is closed or its file was replaced.
     fn open(&mut self) -> Result<&mut Log, StoreError> {
         let open = match self.log.take().filter(Log::is_in_place) {
             Some(log) => log,
@@ -210,17 +211,17 @@ impl Writer {
     }
 
     fn append(&mut self, batch: Vec<(AuditEntry, Reply)>) {
-        // It is asked for when it is first of use: it may make the system ask its user for a password.
+        // The key is requested when it is first needed, because the system may prompt the user for a password.
         self.keys.ask(false);
         if !std::mem::replace(&mut self.has_waited, true) {
-            // Without it the entry is sealed later.
+            // Without the key, the entry is sealed later.
             let _ = self.keys.wait(FIRST_PATIENCE);
         }
         let key = self.keys.known();
         let (mut entries, replies): (Vec<_>, Vec<_>) = batch.into_iter().unzip();
         let written = self.open().and_then(|log| log.append(&mut entries, key.as_deref()));
         if written.is_err() {
-            // What is wrong may be mended by opening it anew.
+            // Reopening the log may repair it.
             self.log = None;
         }
         self.unsealed |= key.is_none() && written.is_ok();
@@ -248,7 +249,7 @@ impl Writer {
         }
     }
 
-    /// Has the keychain know which entry was sealed last.
+    /// Stores the last sealed entry in the keychain.
     fn mark(&mut self) {
         self.is_unmarked = false;
         if let Some(sealed) = self.log.as_ref().and_then(Log::sealed) {
@@ -257,7 +258,7 @@ impl Writer {
         }
     }
 
-    /// How long to wait for an order before something else is done.
+    /// Returns the time to wait for an order before the next background step.
     fn pause(&self) -> Duration {
         let has_key = self.log.is_some() && self.keys.known().is_some();
         match self.plain {
@@ -275,7 +276,7 @@ impl Writer {
         if is_quiet || is_due { Duration::ZERO } else { BACKGROUND_AFTER }
     }
 
-    /// Encrypts a part of what was written without a key.
+    /// Encrypts a part of the contents that were written without a key.
     fn encrypt(&mut self) {
         let Some(key) = self.keys.known().filter(|_| self.plain != Left::Nothing) else { return };
         let Some(log) = &mut self.log else { return };
@@ -284,11 +285,12 @@ impl Writer {
             Left::Nothing
         });
         if self.plain == Left::Nothing && log.is_encrypted().unwrap_or(false) {
-            import::forget(&self.older).unwrap_or_else(|error| tracing::warn!(%error, "an old audit log stays"));
+            import::forget(&self.older)
+                .unwrap_or_else(|error| tracing::warn!(%error, "the imported audit log could not be removed"));
         }
     }
 
-    /// Encrypts all of it, as far as that can be done now.
+    /// Encrypts all contents, as far as possible now.
     fn encrypt_all(&mut self) {
         for _ in 0..CLEARINGS {
             self.encrypt();
@@ -302,7 +304,7 @@ impl Writer {
         let Some(key) = self.keys.known().filter(|_| self.unsealed) else { return };
         let Some(log) = &mut self.log else { return };
         match log.append(&mut [], Some(&key)) {
-            // The seal is to be durable as well.
+            // The seal must become durable as well.
             Ok(_) => {
                 self.unsealed = false;
                 self.durable.wrote(1);
@@ -311,7 +313,7 @@ impl Writer {
         }
     }
 
-    /// Removes what is too old or too much, if it is time to look. A program that only reads removes nothing.
+    /// Removes entries beyond the limits if a check is due. A process that only reads removes nothing.
     fn retain(&mut self) {
         if self.removes {
             return self.remove();
@@ -329,7 +331,7 @@ impl Writer {
         }
     }
 
-    /// Removes a part of what goes.
+    /// Removes a part of the entries.
     fn remove(&mut self) {
         let removed = self.log.as_ref().map_or(Ok(false), Log::remove_some);
         self.removes = removed.unwrap_or_else(|error| {

@@ -1,5 +1,6 @@
-//! Sealed documents that the keychain knows of before they are in their place: each is written beside it first, so that neither an
-//! older copy holds nor anything is lost, wherever the program is killed (`DocumentFolder` in `documents.rs`).
+//! Writes of sealed documents that update the keychain first. Each document is first written to a pending file next to
+//! its final path, so that an older copy is refused and nothing is lost, wherever the process is killed
+//! (`DocumentFolder` in `documents.rs`).
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -13,47 +14,49 @@ use super::{DocumentFolder, LIMIT, parsed, unsealable};
 use crate::files::{self, Existing};
 use crate::sealed_document::{FileText, Judged};
 
-/// How long the writing of a document waits for the keychain to know of it, with all that is taken back. The documents' lock is held
-/// meanwhile, and other programs wait longer for that.
+/// Maximum time that writing a document, including a rollback, waits for the keychain. The documents' lock is held
+/// meanwhile, and other processes wait longer for it.
 const MARK_PATIENCE: Duration = Duration::from_secs(2);
 
-/// The content that is sealed where the first writing of a document failed: a copy of what was written does not hold then, and
-/// nobody is told that somebody removed the file.
+/// Sealed content after a failed first write. A copy of the written content is then refused, and the missing file is
+/// not reported as removed.
 pub(super) const NEVER_WRITTEN: Value = Value::Null;
 
 impl DocumentFolder {
-    /// A document that the keychain knows of and that was not written any more, as the program was killed in between. The lock is held.
+    /// Completes a write that was interrupted after the keychain was updated, because the process was killed. The lock
+    /// must be held.
     pub(super) fn finish_writing(&self, name: Document) -> Result<Option<Value>, StoreError> {
         let next = self.next_place(name);
         let Some(bytes) = files::read(&next, LIMIT)? else { return Ok(None) };
         let Judged::Good(text) = self.sealer.judge(name, &bytes) else { return Ok(None) };
         let value = parsed(&next, text)?;
         if let Err(error) = files::replace_with(&self.place(name), &next, &bytes) {
-            // The next start finds it beside its place again.
-            tracing::warn!(%error, "a document stays beside its place");
+            // The next start finds the pending file again.
+            tracing::warn!(%error, "a pending document could not be moved to its path");
         }
         Ok(Some(value))
     }
 
-    /// Where a document lies until the keychain knows of it.
+    /// Returns the path of the pending file of a document.
     pub(super) fn next_place(&self, name: Document) -> PathBuf {
         self.path.join(format!("{}.next", name.file_name()))
     }
 
-    /// Removes what lies beside a document's place after a later one is in the place: the keychain may know of it as the latest.
+    /// Deletes the pending file after a later version was written: the keychain may know the pending one as the latest.
     pub(super) fn discard_next(&self, name: Document) {
         let next = self.next_place(name);
         if let Err(error) = std::fs::remove_file(&next)
             && error.kind() != ErrorKind::NotFound
         {
-            tracing::warn!(%error, path = %next.display(), "a file stays that is of no use any more");
+            tracing::warn!(%error, path = %next.display(), "an obsolete file could not be removed");
         }
     }
 
-    /// Writes a document that the keychain knows of before it is in its place. Returns the file as it was written.
+    /// Writes a document after updating the keychain. Returns the written file.
     ///
     /// # Errors
-    /// If it can't be written. The former content holds then, also after a restart, unless the error says otherwise.
+    /// Returns [`StoreError`] if it can't be written. The former content stays valid, also after a restart, unless the
+    /// error says otherwise.
     pub(super) fn write_announced(
         &self,
         name: Document,
@@ -68,10 +71,11 @@ impl DocumentFolder {
         Ok(file)
     }
 
-    /// Writes a document beside its place and has the keychain know of it: from then on it holds, also if the program is killed
-    /// before it is moved to its place.
+    /// Writes the pending file and updates the keychain. From then on the new content is valid, even if the process is
+    /// killed before the file is moved.
     ///
-    /// The keychain may know of a later file that another program wrote and that is gone. The document then gets a higher number.
+    /// The keychain may know a later file that another process wrote and that no longer exists. The document then gets
+    /// a higher number.
     fn announce(
         &self,
         name: Document,
@@ -90,13 +94,13 @@ impl DocumentFolder {
 
     fn announce_once(&self, name: Document, file: &FileText, deadline: Instant) -> Result<(), StoreError> {
         let number = file.number.ok_or_else(|| unsealable(&self.place(name), "the key is gone"))?;
-        // The disk has it before the keychain, so that nothing is lost in between.
+        // The pending file is on disk before the keychain is updated, so that nothing is lost in between.
         files::write(&self.next_place(name), file.text.as_bytes(), Existing::Replace)?;
         self.sealer.announce(name, number, deadline);
         Ok(())
     }
 
-    /// Has the former content hold after a restart in place of what was announced and could not be moved to its place.
+    /// Makes the former content valid after a restart, in place of the announced content that could not be moved.
     fn take_back(&self, name: Document, before: Option<&Value>, failed: StoreError, deadline: Instant) -> StoreError {
         let former = before.unwrap_or(&NEVER_WRITTEN);
         match self.sealed(name, former).and_then(|file| self.announce(name, former, file, deadline)) {

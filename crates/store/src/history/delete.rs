@@ -1,10 +1,11 @@
-//! Deleting a conversation, so that nothing of it is left in the files.
+//! Deletes conversations, so that no content remains in the files.
 //!
-//! It is no conversation any more at once. All else is done in steps, between which others can write. How far it came is noted in
-//! the database (table `gone`), so that it goes on when the program has ended in the middle of it.
+//! A deleted conversation is hidden immediately. The rest is done in steps, between which other processes can write.
+//! The table `gone` records the progress, so that an interrupted deletion continues.
 //!
-//! SQLite overwrites the rows, the index is written anew, the journal is emptied (while another program reads, at the next write), and the
-//! file that a conversation was taken over from is removed. Older blocks that the disk or a backup keeps are out of reach.
+//! SQLite overwrites the rows, the search index is rewritten, the journal is emptied (while another process reads, at
+//! the next write), and the file from which a conversation was imported is removed. Older copies of disk blocks and
+//! backups are out of reach.
 
 use std::time::Duration;
 
@@ -14,27 +15,27 @@ use super::file;
 use super::schema::CheckedConnection;
 use crate::database;
 
-/// How long to wait for other programs that read, to empty the journal. If they read for longer it is done later.
+/// Maximum time to wait for other processes that read, to empty the journal. If they read longer, it is emptied later.
 pub(super) const CLEARING: Duration = Duration::from_millis(200);
-/// How long to leave the database to others between two steps: they look for a free moment all the time.
+/// Pause between two steps, so that other processes, which poll for the lock, can write.
 pub(super) const PAUSE: Duration = Duration::from_millis(5);
-/// How many items are removed in one step.
+/// Maximum number of items that are removed in one step.
 const ITEMS: usize = 50;
-/// About how many pages of the index are written anew in one step.
+/// Approximate number of index pages that are rewritten in one step.
 const INDEX_PAGES: i64 = 250;
-/// How many free pages are given back in one step.
+/// Maximum number of free pages that are returned in one step.
 const FREE_PAGES: i64 = 500;
 
-/// The items of a deleted conversation are left.
+/// State: items of a deleted conversation remain.
 const ITEMS_LEFT: i64 = 0;
-/// They are removed. The index, which keeps beside its words where its pages begin, is to be written anew.
+/// State: the items are removed. The index, which contains page positions in addition to its words, must be rewritten.
 const INDEX_LEFT: i64 = 1;
-/// The index is being written anew.
+/// State: the index is being rewritten.
 const INDEX_BEGUN: i64 = 2;
-/// Free pages and the journal are left.
+/// State: free pages and the journal remain.
 const JOURNAL_LEFT: i64 = 3;
 
-/// Makes a conversation none. Whether there was one.
+/// Marks a conversation as deleted. Returns `true` if it existed.
 pub(super) fn conversation(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
     let Some((number, _)) = file::conversation(connection, id)? else { return Ok(false) };
     let note = "INSERT INTO gone (conversation, left) VALUES (?1, ?2)";
@@ -50,18 +51,18 @@ pub(super) fn conversation(connection: &Connection, id: &str) -> rusqlite::Resul
     Ok(true)
 }
 
-/// How far it came with what was deleted.
+/// The remaining work of deletions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Left {
-    /// There is more to do.
+    /// More steps are necessary.
     Steps,
-    /// Only the journal is left, which can't be emptied while another program reads.
+    /// Only the journal remains, which can't be emptied while another process reads.
     Journal,
-    /// All is done.
+    /// All deletions are complete.
     Nothing,
 }
 
-/// Does one step for what was deleted. Waits so long for other programs that read.
+/// Performs one step of the pending deletions. `wait` is the maximum time to wait for other processes that read.
 pub(super) fn step(connection: &mut CheckedConnection, wait: Duration) -> rusqlite::Result<Left> {
     let left = connection.write(step_in_transaction)?;
     if left == Left::Journal { empty_journal(connection, wait) } else { Ok(left) }
@@ -103,7 +104,7 @@ fn move_on(connection: &Connection, from: i64, to: i64) -> rusqlite::Result<()> 
     Ok(())
 }
 
-/// Removes some items of a conversation. Whether these were the last.
+/// Removes some items of a conversation. Returns `true` if none remain.
 fn remove_items(connection: &Connection, conversation: i64) -> rusqlite::Result<bool> {
     let items: Vec<i64> = connection
         .prepare_cached("SELECT number FROM item WHERE conversation = ?1 LIMIT ?2")?
@@ -117,19 +118,19 @@ fn remove_items(connection: &Connection, conversation: i64) -> rusqlite::Result<
     Ok(items.len() < ITEMS)
 }
 
-/// Begins to write the index anew. One that is in one piece would stay as it is; so it gets another piece, with a word of item 0,
-/// which is none.
+/// Begins to rewrite the index. An index of a single segment would not be rewritten, so another segment is added, with
+/// a word of item 0, which does not exist.
 fn begin_index(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch("INSERT INTO word (rowid, text) VALUES (0, 'x')")?;
-    // A negative number takes all pieces; those that follow go on with it.
+    // A negative number starts a merge of all segments, which later calls continue.
     merge(connection, -INDEX_PAGES)
 }
 
-/// Goes on with it. Whether it is done.
+/// Continues the rewrite. Returns `true` if it is complete.
 fn go_on_with_index(connection: &Connection) -> rusqlite::Result<bool> {
     let before = connection.total_changes();
     merge(connection, INDEX_PAGES)?;
-    // As the documentation of FTS5 has it: fewer than two changes are none.
+    // According to the documentation of FTS5, fewer than two changes mean that nothing was merged.
     let is_done = connection.total_changes() - before < 2;
     if is_done {
         connection.execute_batch("INSERT INTO word (word, rowid, text) VALUES ('delete', 0, 'x')")?;
@@ -142,7 +143,7 @@ fn merge(connection: &Connection, pages: i64) -> rusqlite::Result<()> {
     connection.prepare_cached(sql)?.execute([pages]).map(|_| ())
 }
 
-/// Empties the journal, which is the last there is to do.
+/// Empties the journal, the last step.
 fn empty_journal(connection: &mut CheckedConnection, wait: Duration) -> rusqlite::Result<Left> {
     let gone: Vec<i64> = connection.read(|connection| {
         let mut statement = connection.prepare_cached("SELECT conversation FROM gone WHERE left = ?1")?;
@@ -181,7 +182,7 @@ mod tests {
         KeyHolder::new(Arc::new(SecretsInMemory::default()))
     }
 
-    /// A history with two conversations of so many items, and so many words in each.
+    /// Creates a history with two conversations with these numbers of items and words.
     fn filled(folder: &Path, kept: (usize, usize), gone: (usize, usize)) -> HistoryDatabase {
         let history = HistoryDatabase::new(folder, without_keychain());
         for (id, canary, (items, words)) in [("kept", "stays", kept), ("gone", "kestrel", gone)] {
@@ -224,9 +225,9 @@ mod tests {
             steps += 1;
             other.execute("UPDATE conversation SET updated_at = ?1", [steps]).unwrap();
         }
-        assert!(steps > 4 && of_index > 1, "it is done in many steps, also in the index: {steps}, {of_index}");
+        assert!(steps > 4 && of_index > 1, "the deletion must take many steps, also in the index: {steps}, {of_index}");
         let left: i64 = other.query_row("SELECT count(*) FROM gone", [], |row| row.get(0)).unwrap();
-        assert_eq!(left, 0, "and then nothing is left to do");
+        assert_eq!(left, 0, "no deletion must remain");
     }
 
     #[test]
@@ -242,7 +243,7 @@ mod tests {
             }
             drop(connection);
             let history = HistoryDatabase::new(folder.path(), without_keychain());
-            // It gets no number that something is left of.
+            // The new conversation must not get a number with remaining items.
             history.create(&Conversation { id: "new".into(), ..Conversation::default() }).unwrap();
             let new = history.all("new", None, 10).unwrap().unwrap();
             assert!(new.items.is_empty(), "a new conversation is empty after {done} steps: {new:?}");

@@ -1,10 +1,10 @@
-//! Encrypting a history that was written without a key.
+//! Encrypts a history that was written without a key.
 //!
-//! The table `protection` names the key. From the moment it does, every program writes encrypted content only. A program that has
-//! the key does so whatever the table says, and none goes on with encrypted content without a key. What stood there
-//! before is encrypted in steps, each one transaction, so that it goes on where a program was killed. A row says by its types
-//! whether it is encrypted, so the history can be read all the time. In the end the file is written anew, as SQLite leaves parts
-//! of older rows in its pages, and the journal is emptied.
+//! The table `protection` names the key. Once it does, every process writes only encrypted content. A process with the
+//! key does so regardless of the table, and none continues with encrypted content without a key. Existing content is
+//! encrypted in steps, each one transaction, so that the migration continues after an interruption. The types of a
+//! row's values show whether it is encrypted, so the history is readable at all times. Finally the file is rewritten,
+//! because SQLite leaves parts of older rows in its pages, and the journal is emptied.
 
 use std::time::Duration;
 
@@ -15,23 +15,23 @@ use super::words;
 use crate::content_key::{self, ContentKey, ContentKeySlot};
 use crate::database;
 
-/// What the bytes of large contents are encrypted for.
+/// Purpose for which the bytes of large contents are encrypted.
 pub(super) const BYTES: &str = "bytes";
-/// How many rows are encrypted in one step.
+/// Number of rows that are encrypted in one step.
 const ROWS: i64 = 500;
-/// How many large contents are encrypted in one step.
+/// Number of large contents that are encrypted in one step.
 const BLOBS: i64 = 20;
 
-/// Rows are left that are not encrypted.
+/// State: unencrypted rows remain.
 const ROWS_LEFT: i64 = 0;
-/// The file is to be written anew.
+/// State: the file must be rewritten.
 const PAGES_LEFT: i64 = 1;
-/// The journal is to be emptied.
+/// State: the journal must be emptied.
 const JOURNAL_LEFT: i64 = 2;
-/// Nothing plain is left.
+/// State: no unencrypted content remains.
 const NOTHING_LEFT: i64 = 3;
 
-/// Tables whose rows are encrypted by one statement: the column that numbers them, and what is set where.
+/// Tables whose rows are encrypted by one statement: name, key column, and SET clause with condition.
 const COLUMNS: [(&str, &str, &str); 3] = [
     (
         "conversation",
@@ -43,22 +43,22 @@ const COLUMNS: [(&str, &str, &str); 3] = [
     ("large", "item", "pointer = encrypted('pointer', pointer) WHERE typeof(pointer) = 'text'"),
 ];
 
-/// What a history is encrypted with.
+/// The encryption of a history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Protection {
-    /// The key's id.
+    /// Identifier of the key.
     pub(super) key: String,
     left: i64,
 }
 
 impl Protection {
-    /// Whether plain content may be left.
+    /// Returns `true` if unencrypted content may remain.
     pub(super) const fn is_begun(&self) -> bool {
         self.left != NOTHING_LEFT
     }
 }
 
-/// None for a plain history.
+/// Returns `None` for an unencrypted history.
 pub(super) fn protection(connection: &Connection) -> rusqlite::Result<Option<Protection>> {
     let mut statement = connection.prepare_cached("SELECT key, left FROM protection")?;
     statement.query_row([], |row| Ok(Protection { key: row.get(0)?, left: row.get(1)? })).optional()
@@ -68,7 +68,7 @@ pub(super) fn is_encrypted(connection: &Connection) -> rusqlite::Result<bool> {
     connection.prepare_cached("SELECT EXISTS (SELECT 1 FROM protection)")?.query_row([], |row| row.get(0))
 }
 
-/// Returns true if there is encrypted content, whether or not `protection` says so: another program can empty that table.
+/// Returns `true` if there is encrypted content, regardless of `protection`, which another program can empty.
 pub(super) fn has_encrypted(connection: &Connection) -> rusqlite::Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM folded) \
         OR (SELECT typeof(settings) FROM conversation ORDER BY number DESC LIMIT 1) IS 'blob' \
@@ -76,20 +76,20 @@ pub(super) fn has_encrypted(connection: &Connection) -> rusqlite::Result<bool> {
     connection.prepare_cached(sql)?.query_row([], |row| row.get(0))
 }
 
-/// Has everything written encrypted with this key from now on, unless another program chose one meanwhile.
+/// Makes all new content be encrypted with this key, unless another process chose a key meanwhile.
 pub(super) fn begin(connection: &mut CheckedConnection, key: &ContentKey) -> rusqlite::Result<()> {
     connection.write(|connection| {
         let sql = "INSERT OR IGNORE INTO protection (id, key, left) VALUES (1, ?1, ?2)";
         if connection.execute(sql, params![key.id, ROWS_LEFT])? > 0 {
-            // The index has the words of all texts.
+            // The index contains the words of all texts.
             connection.execute_batch("INSERT INTO word (word) VALUES ('delete-all')")?;
         }
         Ok(())
     })
 }
 
-/// Encrypts what is left, and clears the files of it. Whether nothing is left: the journal can't be emptied while another program
-/// reads for longer than `wait`.
+/// Encrypts the remaining content, and removes plain remains from the files. Returns `true` if nothing remains. The
+/// journal can't be emptied while another process reads for longer than `wait`.
 pub(super) fn go_on(
     connection: &mut CheckedConnection,
     key: &ContentKeySlot,
@@ -123,7 +123,7 @@ pub(super) fn go_on(
 }
 
 fn write_anew(connection: &Connection) -> rusqlite::Result<()> {
-    // By now the copy is encrypted too, and it may be too large for memory.
+    // The copy is encrypted, too, and may be too large for memory.
     connection.pragma_update(None, "temp_store", "file")?;
     let written = connection.execute_batch("VACUUM");
     connection.pragma_update(None, "temp_store", "memory")?;
@@ -135,7 +135,7 @@ fn move_on(connection: &mut CheckedConnection, from: i64, to: i64) -> rusqlite::
     connection.write(|connection| connection.execute(sql, [from, to]).map(drop))
 }
 
-/// The last of the next rows after one, as many as one step takes; none if there are none.
+/// Returns the last of the next `count` rows after `after`, or `None` if there are none.
 fn next(connection: &Connection, table: &str, number: &str, after: i64, count: i64) -> rusqlite::Result<Option<i64>> {
     let sql = format!(
         "SELECT max({number}) FROM (SELECT {number} FROM {table} WHERE {number} > ?1 ORDER BY {number} LIMIT ?2)"
@@ -143,7 +143,7 @@ fn next(connection: &Connection, table: &str, number: &str, after: i64, count: i
     connection.prepare_cached(&sql)?.query_row([after, count], |row| row.get(0))
 }
 
-/// Goes through all rows of a table in steps of `count`, each one transaction. `act` gets the numbers between which its rows lie.
+/// Processes all rows of a table in steps of `count`, each one transaction. `act` gets the range of row numbers.
 fn in_steps(
     connection: &mut CheckedConnection,
     (table, number, count): (&str, &str, i64),
@@ -169,7 +169,7 @@ fn columns(connection: &mut CheckedConnection, table: &str, number: &str, set: &
     })
 }
 
-/// What is said in items, with its words for the search.
+/// Encrypts the texts of items, and adds their words for the search.
 fn texts(connection: &mut CheckedConnection) -> rusqlite::Result<()> {
     in_steps(connection, ("said", "item", ROWS), |connection, rows| {
         let sql = "SELECT item, text FROM said WHERE item > ?1 AND item <= ?2 AND typeof(text) = 'text'";
@@ -197,7 +197,7 @@ fn blobs(connection: &mut CheckedConnection, key: &ContentKey) -> rusqlite::Resu
     })
 }
 
-/// Encrypts one large content, or has its items use the one with the same bytes that is encrypted already.
+/// Encrypts one large content, or makes its items use an encrypted one with the same bytes.
 fn blob(connection: &Connection, number: i64, name: &[u8; 32], key: &ContentKey) -> rusqlite::Result<()> {
     let same: Option<i64> = connection
         .prepare_cached("SELECT number FROM blob WHERE hash = ?1")?

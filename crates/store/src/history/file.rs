@@ -1,4 +1,4 @@
-//! The database: its tables, and how it is opened.
+//! The database file: its schema, and opening it.
 
 use std::path::Path;
 
@@ -12,18 +12,18 @@ use crate::database;
 
 pub(super) use crate::database::{failed, signed, unsigned};
 
-/// The shape of the tables and of the index's words, as `PRAGMA user_version` tells it.
+/// Version of the schema and of the index's words, stored in `PRAGMA user_version`.
 const VERSION: i64 = 2;
 
-/// How much of the database is kept in memory, in KiB.
+/// Size of the page cache, in KiB.
 const CACHE: i64 = 4_096;
 
-/// Items of all conversations have numbers that grow, so the latest of those that fit are found without sorting. The index
-/// has words and no texts; what it was given stands in `said`, as FTS5 can forget a text only when it is told that. What is left
-/// of conversations that were deleted is noted in `gone`.
+/// The schema. Item numbers increase across all conversations, so the latest matches are found without sorting. The
+/// index contains words but no texts. Its input is stored in `said`, because FTS5 can delete a text only if it is
+/// passed again. Remains of deleted conversations are listed in `gone`.
 ///
-/// Once `protection` names a key, all content is encrypted under it (`encryption.rs`). The triggers refuse plain content from
-/// programs that have not noticed. There are no words in the index then; `folded` has them encrypted.
+/// Once `protection` names a key, all content is encrypted with it (`encryption.rs`). Triggers reject plain content of
+/// processes that have not noticed. The index then contains no words. `folded` contains them in encrypted form.
 const TABLES: &str = "
 CREATE TABLE conversation (
     number INTEGER PRIMARY KEY,
@@ -75,7 +75,7 @@ CREATE VIRTUAL TABLE word USING fts5 (text, content = '', tokenize = 'ascii', pr
 INSERT INTO word (word, rank) VALUES ('secure-delete', 1);
 ";
 
-/// What the second version added.
+/// Changes of the schema in version 2.
 const PROTECTION: &str = "
 CREATE TABLE protection (id INTEGER PRIMARY KEY CHECK (id = 1), key TEXT NOT NULL, left INTEGER NOT NULL) STRICT;
 CREATE TABLE folded (item INTEGER PRIMARY KEY, words BLOB NOT NULL) STRICT;
@@ -104,8 +104,8 @@ CREATE TRIGGER said_is_encrypted BEFORE INSERT ON said
     BEGIN SELECT RAISE(ABORT, 'it was encrypted a moment ago; try again'); END;
 ";
 
-/// The columns that hold plain or encrypted content since the second version, by their tables: what changes in the text that the
-/// first version made them with.
+/// Columns that contain plain or encrypted content since version 2, by table: the changes of their definitions from
+/// version 1.
 const RETYPED: [(&str, &[(&str, &str)]); 4] = [
     (
         "conversation",
@@ -116,23 +116,23 @@ const RETYPED: [(&str, &[(&str, &str)]); 4] = [
     ("said", &[("text TEXT NOT NULL", "text ANY NOT NULL")]),
 ];
 
-/// Makes all tables of the latest version.
+/// Creates all tables of the latest version.
 pub(super) fn make_latest(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(TABLES)?;
     connection.execute_batch(PROTECTION)?;
     super::reading::make_tables(connection)
 }
 
-/// Opens the database, and makes it if there is none.
+/// Opens the database, and creates it if it does not exist.
 ///
 /// # Errors
-/// If it can't be opened, or another program changed its tables.
+/// Returns [`StoreError`] if it can't be opened, or another program changed its schema.
 pub(super) fn open(path: &Path, key: &ContentKeySlot) -> Result<CheckedConnection, StoreError> {
     let connection = database::open(path, VERSION, &format!("{TABLES}{PROTECTION}"), upgrade)?;
     let set_up = || {
         content_key::add_functions(&connection, key)?;
         connection.pragma_update(None, "cache_size", -CACHE)?;
-        // What is sorted or undone meanwhile is in no file of its own.
+        // Temporary data of sorting and rollbacks must not be written to a file.
         connection.pragma_update(None, "temp_store", "memory")?;
         connection.set_prepared_statement_cache_capacity(64);
         Ok(())
@@ -143,7 +143,7 @@ pub(super) fn open(path: &Path, key: &ContentKeySlot) -> Result<CheckedConnectio
         .map_err(|error| failed(path, "open it", &error))
 }
 
-/// Makes the first version's tables those of the second one.
+/// Upgrades the tables of version 1 to version 2.
 fn upgrade(connection: &Connection) -> rusqlite::Result<()> {
     for (table, columns) in RETYPED {
         let sql = "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?1";
@@ -155,19 +155,19 @@ fn upgrade(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(PROTECTION)
 }
 
-/// A conversation's number and the number of its head.
+/// Returns a conversation's number and the number of its head.
 pub(super) fn conversation(connection: &Connection, id: &str) -> rusqlite::Result<Option<(i64, Option<i64>)>> {
     let mut statement = connection.prepare_cached("SELECT number, head FROM conversation WHERE id = ?1")?;
     statement.query_row([id], |row| Ok((row.get(0)?, row.get(1)?))).optional()
 }
 
-/// An item's number.
+/// Returns the number of an item.
 pub(super) fn item(connection: &Connection, conversation: i64, id: &str) -> rusqlite::Result<Option<i64>> {
     let mut statement = connection.prepare_cached("SELECT number FROM item WHERE conversation = ?1 AND id = ?2")?;
     statement.query_row(params![conversation, id], |row| row.get(0)).optional()
 }
 
-/// What is said in an item, for the index. Empty for nothing.
+/// Sets the text of an item for the search. Empty removes it.
 pub(super) fn say(connection: &Connection, item: i64, text: &str) -> rusqlite::Result<()> {
     let mut before = connection.prepare_cached("SELECT decrypted('said', text) FROM said WHERE item = ?1")?;
     let before: Option<String> = before.query_row([item], |row| row.get(0)).optional()?;
@@ -191,12 +191,13 @@ pub(super) fn say(connection: &Connection, item: i64, text: &str) -> rusqlite::R
     Ok(())
 }
 
-/// Returns true if no word may go into the index. The key decides, whatever another program has the file say.
+/// Returns `true` if no words may be added to the index. The key decides, regardless of what another program wrote into
+/// the file.
 fn hides_words(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(content_key::has_key(connection)? || encryption::is_encrypted(connection)?)
 }
 
-/// Takes what was said in an item out of the index.
+/// Removes the text of an item from the search.
 pub(super) fn forget(connection: &Connection, item: i64, said: &str) -> rusqlite::Result<()> {
     if hides_words(connection)? {
         connection.prepare_cached("DELETE FROM folded WHERE item = ?1")?.execute([item])?;
@@ -209,7 +210,7 @@ pub(super) fn forget(connection: &Connection, item: i64, said: &str) -> rusqlite
     Ok(())
 }
 
-/// Gives up what an item holds of large contents, and removes those that nothing holds any more.
+/// Removes an item's references to large contents, and contents that are no longer referenced.
 pub(super) fn let_go(connection: &Connection, item: i64) -> rusqlite::Result<()> {
     let mut held = connection.prepare_cached("SELECT DISTINCT blob FROM large WHERE item = ?1")?;
     let held: Vec<i64> = held.query_map([item], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
@@ -226,7 +227,7 @@ pub(super) fn let_go(connection: &Connection, item: i64) -> rusqlite::Result<()>
     Ok(())
 }
 
-/// A JSON value in a column.
+/// Reads a JSON value from a column.
 pub(super) fn json(row: &Row<'_>, at: usize) -> rusqlite::Result<serde_json::Value> {
     let text = row.get_ref(at)?.as_str()?;
     serde_json::from_str(text)

@@ -1,4 +1,4 @@
-//! Taking over the conversations of older versions, a JSON file each: once. A file is kept under another name until its
+//! Imports the conversations of older versions, a JSON file each: once. An imported file is renamed and kept until its
 //! conversation is deleted.
 
 use std::fs;
@@ -17,12 +17,13 @@ use super::{create, is_id};
 use crate::content_key::ContentKey;
 use crate::files;
 
-/// Files beyond this are left where they are, in bytes.
+/// Maximum size of a file, in bytes. Larger ones are left unchanged.
 const LIMIT: u64 = 256 << 20;
-/// What the file of an imported conversation ends with.
+/// Suffix of the file of an imported conversation.
 const IMPORTED: &str = "json.imported";
 
-/// A conversation as older versions wrote it. Items of the first ones have no parents: each follows the one before.
+/// A conversation as older versions wrote it. Items of the first versions have no parents: each follows the previous
+/// one.
 #[derive(Deserialize)]
 struct Older {
     id: String,
@@ -42,7 +43,7 @@ struct OlderItem {
     body: Value,
 }
 
-/// Takes over what is in this folder. What can't be is left and told in the log.
+/// Imports the conversations in this folder. Files that can't be imported are left unchanged and logged.
 pub(super) fn take_over(
     connection: &mut CheckedConnection,
     folder: &Path,
@@ -61,16 +62,16 @@ pub(super) fn take_over(
         }
         match one(connection, &path, id, key) {
             Ok(()) => {
-                // Beside an encrypted history no plain copy stays.
+                // No plain copy is kept next to an encrypted history.
                 let done = match key {
                     Some(_) => fs::remove_file(&path),
                     None => fs::rename(&path, path.with_extension(IMPORTED)),
                 };
                 if let Err(error) = done {
-                    tracing::warn!(%error, path = %path.display(), "an old conversation keeps its name");
+                    tracing::warn!(%error, path = %path.display(), "an imported conversation could not be renamed or removed");
                 }
             }
-            Err(error) => tracing::warn!(%error, path = %path.display(), "an old conversation was not taken over"),
+            Err(error) => tracing::warn!(%error, path = %path.display(), "an old conversation was not imported"),
         }
     }
     Ok(())
@@ -90,7 +91,7 @@ fn one(connection: &mut CheckedConnection, path: &Path, id: &str, key: Option<&C
         let sources = known.as_ref().map(|item| item::sources([item]));
         let mut readings = known.as_ref().map(item::readings).unwrap_or_default();
         for reading in &mut readings {
-            // Nobody knows any more.
+            // The actual value is not recorded.
             reading.open_world = true;
         }
         let read: OlderItem =
@@ -114,7 +115,7 @@ fn one(connection: &mut CheckedConnection, path: &Path, id: &str, key: Option<&C
     let bodies = write::bodies(&items);
     let taken_over = bodies.and_then(|bodies| {
         connection.write(|connection| {
-            // Older versions could be interrupted in between, or have come so far that only the name stayed.
+            // An earlier import may have been interrupted, or have completed without renaming the file.
             let is_begun = create(connection, &conversation)?
                 || super::read::conversation(connection, id, key).is_ok_and(|c| c.is_some_and(|c| c.items == 0));
             if is_begun {
@@ -126,7 +127,7 @@ fn one(connection: &mut CheckedConnection, path: &Path, id: &str, key: Option<&C
     taken_over.map_err(|error| failed(format!("it could not be taken over: {error}")))
 }
 
-/// Removes what was kept of a conversation's old file.
+/// Deletes the renamed file of a conversation.
 pub(super) fn forget(folder: &Path, id: &str) -> Result<(), StoreError> {
     for path in [folder.join(format!("{id}.{IMPORTED}")), folder.join(format!("{id}.json"))] {
         remove(&path)?;
@@ -134,7 +135,7 @@ pub(super) fn forget(folder: &Path, id: &str) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Removes what was kept of all files that were taken over.
+/// Deletes the renamed files of all imported conversations.
 pub(super) fn forget_all(folder: &Path) -> Result<(), StoreError> {
     let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
     for path in entries.flatten().map(|entry| entry.path()) {

@@ -1,31 +1,31 @@
-//! Large texts and bytes are taken out of bodies, to be kept once by their hash, and put back.
+//! Extracts large texts and bytes from bodies, to store them once by their hash, and restores them.
 
 use aws_lc_rs::digest::{SHA256, digest};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::Value;
 
-/// A text beyond this is taken out, in bytes.
+/// Length of a text, in bytes, above which it is extracted.
 const LARGE: usize = 4 << 10;
 
-/// A text beyond this comes only when it is asked for, in bytes.
+/// Length of a text, in bytes, above which it is sent only on request.
 const VERY_LONG: u64 = 64 << 10;
 
-/// The hash by which bytes are kept.
+/// Hash that identifies stored bytes.
 pub(super) type Hash = [u8; 32];
 
-/// What was taken out of a body, where an empty text is left.
+/// A value that was extracted from a body. An empty text is left in its place.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct TakenOut {
-    /// Its place, as a JSON Pointer.
+    /// Location in the body, as a JSON Pointer.
     pub(super) pointer: String,
     pub(super) hash: Hash,
     pub(super) bytes: Vec<u8>,
-    /// Whether the bytes stood there in base64.
+    /// Set if the bytes were encoded in base64.
     pub(super) base64: bool,
 }
 
-/// A body without what is large in it, and that.
+/// Returns a body without its large values, and these values.
 pub(super) fn take_out(body: &Value) -> (Value, Vec<TakenOut>) {
     let mut taken = Vec::new();
     let body = light(body, &mut String::new(), &mut taken);
@@ -67,7 +67,7 @@ fn light(value: &Value, pointer: &mut String, taken: &mut Vec<TakenOut>) -> Valu
     }
 }
 
-/// Puts back what was taken out. Whether there is such a place.
+/// Restores an extracted value. Returns `false` if the location does not exist.
 pub(super) fn put_back(body: &mut Value, pointer: &str, bytes: Vec<u8>, base64: bool) -> bool {
     let Some(place) = body.pointer_mut(pointer) else { return false };
     let text = if base64 { Some(BASE64_STANDARD.encode(&bytes)) } else { String::from_utf8(bytes).ok() };
@@ -76,8 +76,8 @@ pub(super) fn put_back(body: &mut Value, pointer: &str, bytes: Vec<u8>, base64: 
     true
 }
 
-/// Whether pages of items come without what stood there, as the page asks for it when it shows it: bytes of a picture, a sound or
-/// a file, and very long texts.
+/// Returns `true` if pages of items omit a value, which the page requests when it shows it: bytes of an image, audio or
+/// file, and very long texts.
 pub(super) fn is_left_out(pointer: &str, base64: bool, size: u64) -> bool {
     let is_media = base64 && (pointer.ends_with("/data") || pointer.ends_with("/blob"));
     is_media || size > VERY_LONG
@@ -103,15 +103,15 @@ mod tests {
         assert_eq!(
             light,
             json!({"a/b~": [{"text": "", "n": 1}, {"data": ""}], "small": "x", "blob": {"blob": "x"}}),
-            "an empty text is left where something large stood, and nothing else changes"
+            "an empty text must replace each large value, and nothing else must change"
         );
         let places: Vec<_> = taken.iter().map(|taken| (taken.pointer.as_str(), taken.base64)).collect();
-        assert_eq!(places, [("/a~1b~0/0/text", false), ("/a~1b~0/1/data", true)], "each place is known");
-        assert_eq!(taken[1].bytes, [7_u8; LARGE], "base64 is kept as the bytes it stands for");
+        assert_eq!(places, [("/a~1b~0/0/text", false), ("/a~1b~0/1/data", true)], "each location must be recorded");
+        assert_eq!(taken[1].bytes, [7_u8; LARGE], "base64 must be decoded");
         for TakenOut { pointer, bytes, base64, .. } in taken {
-            assert!(put_back(&mut light, &pointer, bytes, base64), "its place is there: {pointer}");
+            assert!(put_back(&mut light, &pointer, bytes, base64), "the location must exist: {pointer}");
         }
-        assert_eq!(light, body, "the whole comes back exactly");
-        assert!(!put_back(&mut light, "/none", vec![], false), "no place, no text");
+        assert_eq!(light, body, "the body must be restored exactly");
+        assert!(!put_back(&mut light, "/none", vec![], false), "a missing location must be reported");
     }
 }

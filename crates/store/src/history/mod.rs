@@ -1,6 +1,7 @@
-//! The history: a database with conversations, their items, and an index of what was said in them.
+//! The history: a database of conversations and their items, with a full-text index.
 //!
-//! A connection writes and another one reads, so that a search waits for no writer. Nothing is opened before it is needed.
+//! One connection writes and another one reads, so that a search does not wait for writers. The database is opened when
+//! it is first needed.
 
 mod delete;
 mod encryption;
@@ -43,19 +44,19 @@ use writers::Writer;
 use crate::audit::{KeyHolder, SealKey};
 use crate::content_key::{ContentKey, ContentKeySlot};
 
-/// The database's file, in the data folder.
+/// Name of the database file in the data folder.
 const FILE: &str = "history.db";
-/// The folder of the conversations of older versions, in the data folder.
+/// Name of the folder with conversations of older versions, in the data folder.
 const OLDER: &str = "conversations";
-/// The folder of locks that are held for long, in the data folder.
+/// Name of the folder for long-held locks, in the data folder.
 const HELD: &str = "held";
-/// How long a plain history waits for the key when it is opened. Without it, it is encrypted later.
+/// Maximum time that opening an unencrypted history waits for the key. Without the key, it is encrypted later.
 const FIRST_PATIENCE: Duration = Duration::from_millis(500);
-/// How long an encrypted one does: the user may have to unlock the keychain.
+/// Maximum time that opening an encrypted history waits for the key, because the user may have to unlock the keychain.
 const KEY_PATIENCE: Duration = Duration::from_secs(60);
-/// How often a keychain is asked again that gave no key.
+/// Minimum interval between requests to a keychain that returned no key.
 const ASK_AGAIN: Duration = Duration::from_secs(15);
-/// The longest id of a conversation.
+/// Maximum length of a conversation ID.
 const MAX_ID: usize = 64;
 
 /// The history in a data folder.
@@ -65,27 +66,27 @@ pub(crate) struct HistoryDatabase {
     held: PathBuf,
     writes: Mutex<Option<CheckedConnection>>,
     reads: Mutex<Option<CheckedConnection>>,
-    /// This program, once it has written a reply that was coming in.
+    /// Writer identity of this process, set once it has written a streaming reply.
     writer: OnceLock<Writer>,
-    /// Whether something was deleted and is not gone from the files yet.
+    /// Set if deleted content remains in the files.
     has_gone: AtomicBool,
     keys: Arc<KeyHolder>,
-    /// The key that the file is encrypted with, once that is known.
+    /// Key with which the file is encrypted, once it is known.
     key: ContentKeySlot,
-    /// When the keychain was asked last for the key of an encrypted file.
+    /// Time at which the key of an encrypted file was last requested.
     asked: Mutex<Option<Instant>>,
-    /// Whether the file could not be cleared of plain content in this run.
+    /// Set if plain content could not be removed from the file in this run.
     is_unclean: AtomicBool,
 }
 
-/// Whether this can be the id of a conversation: it can't lead out of a folder.
+/// Returns `true` if this is a valid conversation ID, which can't contain a path separator.
 fn is_id(id: &str) -> bool {
     !id.is_empty() && id.len() <= MAX_ID && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
 }
 
-/// Begins a conversation. Whether there was none with its id.
+/// Creates a conversation. Returns `false` if its ID exists.
 fn create(connection: &Connection, conversation: &Conversation) -> rusqlite::Result<bool> {
-    // A number that was deleted is not given again while items are left that have it.
+    // The number of a deleted conversation is not reused while items with it remain.
     let sql = "INSERT OR IGNORE INTO conversation (number, id, title, created_at, updated_at, head, settings, items) \
         VALUES (1 + max((SELECT coalesce(max(number), 0) FROM conversation), \
             (SELECT coalesce(max(conversation), 0) FROM gone)), ?1, encrypted('title', ?2), ?3, ?4, NULL, \
@@ -122,7 +123,8 @@ impl HistoryDatabase {
         if is_id(id) { Ok(()) } else { Err(self.error(format!("{id:?} is not the id of a conversation: {form}"))) }
     }
 
-    /// Opens the database for the first time: goes on with what was deleted, takes over what is older, and marks what was cut.
+    /// Opens the database for the first time: continues deletions, imports older conversations, and marks interrupted
+    /// replies.
     fn first_open(&self) -> Result<CheckedConnection, StoreError> {
         let mut opened = file::open(&self.path, &self.key)?;
         let connection = &mut opened;
@@ -138,7 +140,7 @@ impl HistoryDatabase {
         Ok(opened)
     }
 
-    /// Does something with the connection that writes.
+    /// Calls `act` with the writing connection.
     fn connected<T>(&self, act: impl FnOnce(&mut CheckedConnection) -> Result<T, StoreError>) -> Result<T, StoreError> {
         let mut writes = locked(&self.writes);
         match writes.as_mut() {
@@ -179,7 +181,7 @@ impl HistoryDatabase {
     fn reading<T>(&self, tried: &str, act: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
         let mut reads = locked(&self.reads);
         if reads.is_none() {
-            // Before the first one reads, the tables are there, and what is older is in them.
+            // Opening the writing connection first creates the tables and imports older conversations.
             self.connected(|_| Ok(()))?;
             *reads = Some(file::open(&self.path, &self.key)?);
         }
@@ -195,11 +197,12 @@ impl HistoryDatabase {
         opened.read(act).map_err(|error| failed(&self.path, tried, &error))
     }
 
-    /// Has the key that the file is encrypted with, which another program may have begun, and encrypts a plain one as soon as there is
-    /// a key. What can't be encrypted now is encrypted later.
+    /// Loads the key with which the file is encrypted, possibly by another process, and encrypts an unencrypted file
+    /// once there is a key. Remaining content is encrypted later.
     ///
     /// # Errors
-    /// If there is a key and the file does not take it, or the file is encrypted and there is none: nothing is written plain then.
+    /// Returns [`StoreError`] if there is a key and the file does not accept encryption, or if the file is encrypted
+    /// and there is no key. Nothing is then written in plain text.
     fn follow_protection(&self, connection: &mut CheckedConnection, wait: Duration) -> Result<(), StoreError> {
         let read = |connection: &mut CheckedConnection| {
             connection.read(encryption::protection).map_err(|error| failed(&self.path, "read it", &error))
@@ -242,12 +245,12 @@ impl HistoryDatabase {
             Ok(())
         });
         if let Err(error) = done {
-            tracing::warn!(error, path = %self.path.display(), "older conversations are not encrypted yet");
+            tracing::warn!(error, path = %self.path.display(), "older conversations could not be encrypted yet");
             self.is_unclean.store(true, Ordering::Relaxed);
         }
     }
 
-    /// The key with this id, for which the user may have to unlock the keychain.
+    /// Returns the key with this ID. The user may have to unlock the keychain.
     fn key_named(&self, id: &str) -> Result<Arc<ContentKey>, StoreError> {
         let key = self.wait_for_key()?;
         if key.id != id {
@@ -258,7 +261,7 @@ impl HistoryDatabase {
         Ok(Arc::clone(&key.content))
     }
 
-    /// The key of an encrypted file.
+    /// Waits for the key of an encrypted file.
     fn wait_for_key(&self) -> Result<Arc<SealKey>, StoreError> {
         if self.keys.known().is_none() && locked(&self.asked).is_none_or(|asked| asked.elapsed() > ASK_AGAIN) {
             *locked(&self.asked) = Some(Instant::now());
@@ -269,17 +272,18 @@ impl HistoryDatabase {
             .map_err(|cause| self.error(format!("it is encrypted, and the keychain does not give its key: {cause}")))
     }
 
-    /// Does one step for what was deleted. Whether another one can be done at once; what else is left is done after later writes.
+    /// Performs one step of pending deletions. Returns `true` if another step can follow at once. The rest is done
+    /// after later writes.
     fn step(&self, connection: &mut CheckedConnection, wait: Duration) -> bool {
         let left = delete::step(connection, wait).unwrap_or_else(|error| {
-            tracing::warn!(%error, path = %self.path.display(), "what was deleted is not gone from the file yet");
+            tracing::warn!(%error, path = %self.path.display(), "deleted content could not be removed from the file yet");
             Left::Journal
         });
         self.has_gone.store(left != Left::Nothing, Ordering::Relaxed);
         left == Left::Steps
     }
 
-    /// Does all that can be done for what was deleted. Others can write in between.
+    /// Completes pending deletions as far as possible. Other processes can write in between.
     fn finish_deleting(&self) -> Result<(), StoreError> {
         loop {
             let goes_on = self.connected(|connection| Ok(self.step(connection, delete::CLEARING)))?;
@@ -290,7 +294,7 @@ impl HistoryDatabase {
         }
     }
 
-    /// This program as a writer of replies.
+    /// Returns the name of this process as a writer of replies.
     fn writer(&self) -> Result<&str, StoreError> {
         if let Some(writer) = self.writer.get() {
             return Ok(writer.name());
@@ -372,7 +376,7 @@ impl History for HistoryDatabase {
         if !page.as_ref().is_some_and(is_streaming) {
             return Ok(page);
         }
-        // Its writer may have been another program, and may have ended.
+        // The writer may be another process, and may have ended.
         let own = self.writer.get().map(Writer::name);
         let cut = self
             .writing_in_steps("mark what was cut", |connection| Ok(writers::mark_cut(connection, &self.held, own)?))?;

@@ -1,32 +1,32 @@
-//! What the user searches for, as the index is asked, and where in a text it stands.
+//! Search queries: their form for the index, and excerpts around matches.
 
 use domain::history::Excerpt;
 
 use super::words::{Word, words};
 
-/// The most terms of a search; more are left out.
+/// Maximum number of terms of a search. Others are ignored.
 const MAX_TERMS: usize = 16;
-/// How much of a search is read, in bytes.
+/// Maximum length of a search that is parsed, in bytes.
 const MAX_QUERY: usize = 400;
-/// How much of the text stands before the first match, in characters.
+/// Number of characters shown before the first match.
 const BEFORE: usize = 40;
-/// How long an excerpt is, in characters.
+/// Length of an excerpt, in characters.
 const LENGTH: usize = 200;
 
-/// A row of words that must follow each other. Only characters that stand alone come in rows.
+/// A sequence of words that must be adjacent. Only single-character words form sequences.
 #[derive(Debug, PartialEq, Eq)]
 struct Term {
     words: Vec<String>,
-    /// Whether it may be the beginning of a word.
+    /// Set if the term matches the beginning of a word.
     begins: bool,
 }
 
-/// What is searched for.
+/// A search query: all terms must match.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Query(Vec<Term>);
 
 impl Query {
-    /// None if there are no words in it.
+    /// Parses a search. Returns `None` if it contains no words.
     pub(super) fn read(text: &str) -> Option<Self> {
         let text = &text[..text.floor_char_boundary(MAX_QUERY)];
         let mut terms: Vec<Term> = Vec::new();
@@ -50,7 +50,7 @@ impl Query {
         Some(Self(terms))
     }
 
-    /// As FTS5 is asked. Words are letters only, so nothing in them is a sign of its language.
+    /// Returns the query in FTS5 syntax. Words contain only letters, so they contain no FTS5 operators.
     pub(super) fn for_index(&self) -> String {
         let terms: Vec<String> = self
             .0
@@ -60,7 +60,7 @@ impl Query {
         terms.join(" AND ")
     }
 
-    /// Whether a text fits, of which these are the words with blanks between them.
+    /// Returns `true` if a text matches, given its words separated by blanks.
     pub(super) fn fits(&self, words: &str) -> bool {
         self.0.iter().all(|term| {
             let row = term.words.join(" ");
@@ -72,7 +72,7 @@ impl Query {
         })
     }
 
-    /// Where a term begins at this word, the end of its match.
+    /// Returns the end of the match that begins at this word.
     fn end_at(&self, rest: &[Word]) -> Option<usize> {
         let fits = |term: &Term| {
             let row = rest.get(..term.words.len())?;
@@ -85,7 +85,7 @@ impl Query {
         self.0.iter().filter_map(fits).max()
     }
 
-    /// Some of a text, around the first match of all.
+    /// Returns an excerpt around the first match.
     pub(super) fn excerpt(&self, text: &str) -> Excerpt {
         let all: Vec<Word> = words(text).collect();
         let mut matches: Vec<(usize, usize)> = Vec::new();
@@ -112,7 +112,7 @@ impl Query {
     }
 }
 
-/// What is shown around a match, in bytes. It begins where a word does, as far as that is near.
+/// Returns the byte range that is shown around a match. It begins at a word boundary if one is near.
 fn window(text: &str, found: usize) -> (usize, usize) {
     let before = text[..found].char_indices().rev().take(BEFORE);
     let mut from = before.last().map_or(found, |(at, _)| at);
@@ -138,12 +138,20 @@ mod tests {
 
     #[test]
     fn a_search_asks_for_all_words_and_rows() {
-        assert_eq!(asked("Fjord berg"), r#""fjord" AND "berg" *"#, "the last word may go on");
-        assert_eq!(asked("fjord "), r#""fjord""#, "unless it was ended");
-        assert_eq!(asked("港口 天气"), r#""港 口" AND "天 气""#, "ideographs come in rows");
-        assert_eq!(asked("北京2026 \" OR * NEAR("), r#""北 京" AND "2026" AND "or" AND "near""#, "signs mean nothing");
-        assert_eq!(Query::read(" \"*-^ "), None, "without words there is nothing to ask for");
-        assert_eq!(asked(&"a ".repeat(300)).matches("AND").count(), MAX_TERMS - 1, "and not without end");
+        assert_eq!(asked("Fjord berg"), r#""fjord" AND "berg" *"#, "the last word must match as a prefix");
+        assert_eq!(asked("fjord "), r#""fjord""#, "a completed word must match exactly");
+        assert_eq!(asked("港口 天气"), r#""港 口" AND "天 气""#, "adjacent ideographs must form a phrase");
+        assert_eq!(
+            asked("北京2026 \" OR * NEAR("),
+            r#""北 京" AND "2026" AND "or" AND "near""#,
+            "operators must be ignored"
+        );
+        assert_eq!(Query::read(" \"*-^ "), None, "a search without words must be empty");
+        assert_eq!(
+            asked(&"a ".repeat(300)).matches("AND").count(),
+            MAX_TERMS - 1,
+            "the number of terms must be bounded"
+        );
     }
 
     #[test]
@@ -151,10 +159,10 @@ mod tests {
         let words = crate::history::words::indexed("The ferry to Ålesund, 我们在港口见面");
         let fits = |text: &str| Query::read(text).unwrap().fits(&words);
         for text in ["ferry", "fer", "the ferry", "ALESUND ", "港口", "港", "to 见面", "the"] {
-            assert!(fits(text), "{text:?} is in it");
+            assert!(fits(text), "{text:?} must match");
         }
         for text in ["fer ", "erry", "口港", "港口 北京", "lesund"] {
-            assert!(!fits(text), "{text:?} is not");
+            assert!(!fits(text), "{text:?} must not match");
         }
     }
 
@@ -168,9 +176,13 @@ mod tests {
         let units: Vec<u16> = excerpt.text.encode_utf16().collect();
         let marked: Vec<String> =
             excerpt.matches.iter().map(|&(a, b)| String::from_utf16(&units[a as usize..b as usize]).unwrap()).collect();
-        assert_eq!(marked, ["Café", "port"], "what was searched for, as it is written, counted as the page counts");
+        assert_eq!(marked, ["Café", "port"], "matches must be returned as written, in UTF-16 units");
         let chinese = Query::read("港口").unwrap().excerpt("我们在港口见面");
-        assert_eq!((chinese.matches, chinese.cut_before), (vec![(3, 5)], false), "a row of ideographs is one match");
-        assert_eq!(query.excerpt("").text, "", "no text has no excerpt");
+        assert_eq!(
+            (chinese.matches, chinese.cut_before),
+            (vec![(3, 5)], false),
+            "a phrase of ideographs must be one match"
+        );
+        assert_eq!(query.excerpt("").text, "", "an empty text must have an empty excerpt");
     }
 }

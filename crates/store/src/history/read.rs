@@ -1,4 +1,4 @@
-//! Reading conversations and items.
+//! Reads conversations and items.
 
 use domain::history::{Conversation, Item, ItemPage, ItemRange, LeftOut, Reading};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
@@ -9,10 +9,10 @@ use super::{encryption::BYTES, file, file::unsigned, reading, reading_seal};
 use crate::content_key::{self, ContentKey, ContentKeySlot, Undecipherable};
 use crate::hex::hex;
 
-/// The columns that [`raw`] reads, in its order.
+/// Columns that [`raw`] reads, in its order.
 const COLUMNS: &str = "item.number, item.id, item.parent, item.at, item.state, decrypted('body', item.body)";
 
-/// Id, title and time of change of each conversation, the latest first.
+/// Returns ID, title and modification time of each conversation, the latest first.
 pub(super) fn list(connection: &Connection) -> rusqlite::Result<Vec<(String, String, u64)>> {
     let sql =
         "SELECT id, decrypted('title', title), updated_at FROM conversation ORDER BY updated_at DESC, number DESC";
@@ -21,7 +21,7 @@ pub(super) fn list(connection: &Connection) -> rusqlite::Result<Vec<(String, Str
     statement.query_map([], read)?.collect()
 }
 
-/// A conversation without its items.
+/// Returns a conversation without its items.
 pub(super) fn conversation(
     connection: &Connection,
     id: &str,
@@ -73,7 +73,7 @@ pub(super) fn conversation(
     Ok(Some(found))
 }
 
-/// Some items of one branch.
+/// Returns a page of items of one branch.
 pub(super) fn items(
     connection: &Connection,
     range: &ItemRange,
@@ -114,7 +114,7 @@ pub(super) fn items(
     Ok(Some(ItemPage { items, has_more }))
 }
 
-/// Some items of all branches, in the order in which they were first written.
+/// Returns a page of items of all branches, in the order in which they were first written.
 pub(super) fn all(
     connection: &Connection,
     conversation: &str,
@@ -130,7 +130,7 @@ pub(super) fn all(
             Some(number) => number,
         },
     };
-    // Items of one conversation lie apart from each other, but by this index they are found together.
+    // Items of one conversation are scattered in the table, but adjacent in this index.
     let sql = format!(
         "SELECT {COLUMNS} FROM item WHERE number IN (\
             SELECT number FROM item INDEXED BY item_after WHERE conversation = ?1 AND number > ?2 \
@@ -151,7 +151,7 @@ pub(super) fn all(
     Ok(Some(ItemPage { items, has_more }))
 }
 
-/// One item.
+/// Returns one item, or `None` if it does not exist.
 pub(super) fn item(
     connection: &Connection,
     conversation: &str,
@@ -167,7 +167,7 @@ pub(super) fn item(
     finish(connection, conversation, row, parent, whole, key).map(Some)
 }
 
-/// Makes the latest end of the branch through an item the head, unless the head is in such a branch already.
+/// Makes the latest end of the branch through an item the head, unless the head is already in such a branch.
 pub(super) fn show(connection: &Connection, conversation: &str, item: &str) -> rusqlite::Result<Option<String>> {
     let Some((conversation, head)) = file::conversation(connection, conversation)? else { return Ok(None) };
     let Some(mut end) = file::item(connection, conversation, item)? else { return Ok(None) };
@@ -177,7 +177,7 @@ pub(super) fn show(connection: &Connection, conversation: &str, item: &str) -> r
         if number == end {
             return id_of(connection, head);
         }
-        // What comes after something was written after it.
+        // Later items have higher numbers.
         place = if number > end { above.query_row([number], |row| row.get(0))? } else { None };
     }
     let mut next = connection.prepare_cached("SELECT max(number) FROM item WHERE conversation = ?1 AND parent = ?2")?;
@@ -189,13 +189,13 @@ pub(super) fn show(connection: &Connection, conversation: &str, item: &str) -> r
     id_of(connection, Some(end))
 }
 
-/// The bytes with this hash.
+/// Returns the bytes with this hash.
 pub(super) fn blob(connection: &Connection, hash: &Hash, key: &ContentKeySlot) -> rusqlite::Result<Option<Vec<u8>>> {
     let mut statement = connection.prepare_cached("SELECT bytes, encrypted FROM blob WHERE hash = ?1")?;
     statement.query_row([hash], |row| bytes_of(row, key)).optional()
 }
 
-/// Bytes as they were given, from a row with them and whether they are encrypted.
+/// Returns the decrypted bytes of a row with bytes and encryption flag.
 fn bytes_of(row: &Row<'_>, key: &ContentKeySlot) -> rusqlite::Result<Vec<u8>> {
     let bytes: Vec<u8> = row.get(0)?;
     if !row.get::<_, bool>(1)? {
@@ -205,7 +205,7 @@ fn bytes_of(row: &Row<'_>, key: &ContentKeySlot) -> rusqlite::Result<Vec<u8>> {
     key.decrypt(BYTES, &bytes).map_err(content_key::failed)
 }
 
-/// An item, as far as it stands in its own row.
+/// An item, as far as its own row contains it.
 struct Raw {
     number: i64,
     parent: Option<i64>,
@@ -225,7 +225,7 @@ fn raw(row: &Row<'_>) -> rusqlite::Result<Raw> {
     Ok(Raw { number: row.get(0)?, parent: row.get(2)?, item })
 }
 
-/// Adds what stands elsewhere.
+/// Adds the parts of an item that are stored in other tables.
 fn finish(
     connection: &Connection,
     conversation: i64,
@@ -254,7 +254,7 @@ fn finish(
         let mut bytes = connection.prepare_cached("SELECT bytes, encrypted FROM blob WHERE number = ?1")?;
         let bytes = bytes.query_row([row.get::<_, i64>(4)?], |row| bytes_of(row, key))?;
         if !large::put_back(&mut item.body, &pointer, bytes, base64) {
-            tracing::warn!(item = item.id, pointer, "a large content has no place in its item");
+            tracing::warn!(item = item.id, pointer, "the location of a large content does not exist in its item");
         }
     }
     Ok(item)

@@ -1,12 +1,13 @@
-//! What a conversation has read from servers, beside whose words are in it (`source`).
+//! The contents that a conversation has read from servers, in addition to the servers that contributed text (`source`).
 //!
-//! The table is added to databases of the same version that have none. Of what stands there already nobody knows what was read, so
-//! each source counts as read, as something unknown.
+//! The table is added to databases of the same version that lack it. For existing conversations the contents are
+//! unknown, so each source counts as a reading of unknown kind.
 
 use domain::history::{Reading, ReadingKind};
 use rusqlite::{Connection, params};
 
-/// The most contents that are read of one conversation. More say nothing new: those that reach an open world come first.
+/// Maximum number of contents that are returned for a conversation, open-world ones first. Further ones add no
+/// information.
 const MOST: i64 = 1_000;
 
 const TABLE: &str = "
@@ -21,10 +22,10 @@ CREATE TABLE reading (
 INSERT INTO reading (conversation, server, kind, name, open) SELECT conversation, server, 'unknown', '', 1 FROM source;
 ";
 
-/// The seals over it (`reading_seal.rs`). Conversations without one are looked through.
+/// Seals over the table (`reading_seal.rs`). For conversations without a seal, all items are examined.
 const SEALS: &str = "CREATE TABLE reading_seal (conversation INTEGER PRIMARY KEY, mac BLOB NOT NULL) STRICT";
 
-/// Makes the tables where there are none.
+/// Creates the tables if they do not exist.
 pub(super) fn make_tables(connection: &Connection) -> rusqlite::Result<()> {
     make_table(connection, "reading", TABLE)?;
     make_table(connection, "reading_seal", SEALS)
@@ -35,7 +36,7 @@ fn make_table(connection: &Connection, name: &str, table: &str) -> rusqlite::Res
         return Ok(());
     }
     connection.execute_batch("BEGIN IMMEDIATE")?;
-    // Another program may have been faster.
+    // Another process may have created the table meanwhile.
     let made = match has_table(connection, name) {
         Ok(false) => connection.execute_batch(table),
         other => other.map(drop),
@@ -49,7 +50,7 @@ fn has_table(connection: &Connection, name: &str) -> rusqlite::Result<bool> {
     connection.query_row(sql, [name], |row| row.get(0))
 }
 
-/// Adds what was read. A mark once made stays.
+/// Adds a reading. The open-world flag is never cleared.
 pub(super) fn add(connection: &Connection, conversation: i64, reading: &Reading) -> rusqlite::Result<()> {
     let sql = "INSERT INTO reading (conversation, server, kind, name, open) VALUES (?1, ?2, ?3, ?4, ?5) \
         ON CONFLICT DO UPDATE SET open = max(open, excluded.open)";
@@ -58,12 +59,12 @@ pub(super) fn add(connection: &Connection, conversation: i64, reading: &Reading)
     Ok(())
 }
 
-/// What was read in a conversation.
+/// Returns the readings of a conversation.
 pub(super) fn of(connection: &Connection, conversation: i64) -> rusqlite::Result<Vec<Reading>> {
     let sql = "SELECT server, kind, name, open FROM reading WHERE conversation = ?1 ORDER BY open DESC, server, kind, name LIMIT ?2";
     let read = |row: &rusqlite::Row<'_>| {
         let kind: String = row.get(1)?;
-        // What a newer version knows is unknown here.
+        // Kinds of newer versions are unknown here.
         let kind = ReadingKind::ALL.into_iter().find(|own| own.name() == kind).unwrap_or(ReadingKind::Unknown);
         Ok(Reading { server: row.get(0)?, kind, name: row.get(2)?, open_world: row.get(3)? })
     };

@@ -1,6 +1,7 @@
-//! A seal over what each conversation has read and whose words are in it. Another program can write the tables `reading` and
-//! `source`; who takes a mark out of them could have a call sent that should ask. Where the seal does not fit, the items say what
-//! was read, which only who has the key can write (`read.rs`, `write.rs`). Without a key nothing is sealed.
+//! A seal over the readings and sources of each conversation. Another program can write the tables `reading` and
+//! `source`, and removing a row could make the host send a call without a consent request. If the seal does not match,
+//! the readings are determined from the items, which can only be written with the key (`read.rs`, `write.rs`). Without
+//! a key nothing is sealed.
 
 use domain::history::Reading;
 use domain::item::{self, Item};
@@ -10,16 +11,16 @@ use serde_json::{Value, json};
 use super::{file, reading};
 use crate::content_key::ContentKey;
 
-/// What a seal is over begins with this.
+/// Prefix of sealed messages.
 const LABEL: &str = "drawbridge readings 1";
 
-/// What a conversation has read, as its items say.
+/// The sources and readings of a conversation according to its items.
 pub(super) struct Found {
     pub(super) sources: Vec<String>,
     pub(super) readings: Vec<Reading>,
 }
 
-/// Returns true if the marks of a conversation are those that a program with this key wrote last.
+/// Returns `true` if the rows of a conversation are those that a process with this key wrote last.
 pub(super) fn holds(connection: &Connection, conversation: i64, key: &ContentKey) -> rusqlite::Result<bool> {
     let sql = "SELECT mac FROM reading_seal WHERE conversation = ?1";
     let mac: Option<Vec<u8>> =
@@ -30,7 +31,7 @@ pub(super) fn holds(connection: &Connection, conversation: i64, key: &ContentKey
     }
 }
 
-/// Seals the marks of a conversation as they are.
+/// Seals the current rows of a conversation.
 pub(super) fn put(connection: &Connection, conversation: i64, key: &ContentKey) -> rusqlite::Result<()> {
     let mac = key.name_of(&message(connection, conversation)?);
     let sql = "INSERT OR REPLACE INTO reading_seal (conversation, mac) VALUES (?1, ?2)";
@@ -38,7 +39,7 @@ pub(super) fn put(connection: &Connection, conversation: i64, key: &ContentKey) 
     Ok(())
 }
 
-/// What a seal is over. The number of items is in it, so that older marks with their seal do not fit.
+/// Returns the sealed message. It contains the number of items, so that older rows with their seal do not match.
 fn message(connection: &Connection, conversation: i64) -> rusqlite::Result<Vec<u8>> {
     let sql = "SELECT id, (SELECT count(*) FROM item WHERE conversation = ?1) FROM conversation WHERE number = ?1";
     let (id, items): (String, i64) =
@@ -60,8 +61,8 @@ fn message(connection: &Connection, conversation: i64) -> rusqlite::Result<Vec<u
     Ok(json!([LABEL, id, items, marks]).to_string().into_bytes())
 }
 
-/// Reads all items of a conversation. What a tool's definition said of it then is not known any more, so each reading counts as
-/// one of an open world.
+/// Determines the readings from all items of a conversation. Past tool definitions are not stored, so each reading
+/// counts as open-world.
 pub(super) fn found(connection: &Connection, conversation: i64) -> rusqlite::Result<Found> {
     let sql = "SELECT id, at, decrypted('body', body) FROM item WHERE conversation = ?1 ORDER BY number";
     let mut statement = connection.prepare_cached(sql)?;
@@ -70,7 +71,7 @@ pub(super) fn found(connection: &Connection, conversation: i64) -> rusqlite::Res
     while let Some(row) = rows.next()? {
         let read =
             json!({"id": row.get::<_, String>(0)?, "at": file::unsigned(row.get(1)?), "body": file::json(row, 2)?});
-        // An item of a newer version says nothing here.
+        // An item of a newer version is ignored.
         let Ok(item) = serde_json::from_value::<Item>(read) else { continue };
         for server in item::sources([&item]) {
             if !found.sources.contains(&server) {
@@ -87,7 +88,7 @@ pub(super) fn found(connection: &Connection, conversation: i64) -> rusqlite::Res
     Ok(found)
 }
 
-/// Adds to the marks what the items say.
+/// Adds the readings found in the items to the tables.
 pub(super) fn mend(connection: &Connection, conversation: i64) -> rusqlite::Result<()> {
     let found = found(connection, conversation)?;
     for server in &found.sources {

@@ -1,19 +1,19 @@
-//! Checks that the tables are those that Drawbridge makes. Through a view or a trigger, a program without the key could have
-//! the history seem plain, or copy what is written (`HistoryDatabase` in `mod.rs`).
+//! Checks that the schema is that of Drawbridge. Through a view or a trigger, a program without the key could make the
+//! history seem unencrypted, or copy what is written (`HistoryDatabase` in `mod.rs`).
 //!
-//! All that reads or writes rows does so in a transaction of [`CheckedConnection`], which checks within it: from its first look on,
-//! no other program can change the tables for it.
+//! All reads and writes of rows are in a transaction of [`CheckedConnection`], which checks the schema within it: from
+//! its first read on, no other program can change the schema for it.
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::file;
 
-/// The name that the tables of the index begin with. SQLite makes them, and no text goes into them once there is a key.
+/// Prefix of the index's internal tables. SQLite creates them, and no text is stored in them once there is a key.
 const INDEX: &str = "word_";
-/// The most parts of a schema that an error names.
+/// Maximum number of schema parts that an error names.
 const MOST_NAMED: usize = 10;
 
-/// Another program changed the tables. Nothing is read or written then.
+/// Error for a schema that another program changed. Nothing is read or written then.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "another program changed its tables ({}), so nothing is read from it or written to it: keep a copy of it, move it away, \
@@ -22,15 +22,17 @@ const MOST_NAMED: usize = 10;
 )]
 struct StrangeTables(Vec<String>);
 
-/// A connection with the latest schema that was checked on it.
+/// A connection with the version of the schema that was last checked.
 pub(super) struct CheckedConnection {
     connection: Connection,
     version: Option<i64>,
 }
 
 impl CheckedConnection {
+    /// Creates a connection and checks its schema.
+    ///
     /// # Errors
-    /// If the tables are not those that Drawbridge makes.
+    /// Returns an error if the schema is not that of Drawbridge.
     pub(super) fn new(connection: Connection) -> rusqlite::Result<Self> {
         let mut checked = Self { connection, version: None };
         checked.read(|_| Ok::<_, rusqlite::Error>(()))?;
@@ -40,7 +42,7 @@ impl CheckedConnection {
     /// Reads in one transaction.
     ///
     /// # Errors
-    /// As `act`, or if the tables are not those that Drawbridge makes.
+    /// Returns the error of `act`, or an error if the schema is not that of Drawbridge.
     pub(super) fn read<T, E: From<rusqlite::Error>>(
         &mut self,
         act: impl FnOnce(&Connection) -> Result<T, E>,
@@ -48,10 +50,10 @@ impl CheckedConnection {
         self.transact(TransactionBehavior::Deferred, act)
     }
 
-    /// Writes in one transaction. What `act` did before an error is undone.
+    /// Writes in one transaction, which is rolled back if `act` fails.
     ///
     /// # Errors
-    /// As `act`, or if the tables are not those that Drawbridge makes.
+    /// Returns the error of `act`, or an error if the schema is not that of Drawbridge.
     pub(super) fn write<T, E: From<rusqlite::Error>>(
         &mut self,
         act: impl FnOnce(&Connection) -> Result<T, E>,
@@ -65,7 +67,7 @@ impl CheckedConnection {
         act: impl FnOnce(&Connection) -> Result<T, E>,
     ) -> Result<T, E> {
         let transaction = Transaction::new_unchecked(&self.connection, behavior)?;
-        // This begins to read also where nothing else has, so the tables stay as they are until the end.
+        // Starts a read even if `act` does not, so the schema cannot change until the end of the transaction.
         let version = transaction.prepare_cached("PRAGMA schema_version")?.query_row([], |row| row.get(0))?;
         if self.version != Some(version) {
             check(&transaction)?;
@@ -76,7 +78,8 @@ impl CheckedConnection {
         Ok(done)
     }
 
-    /// For what SQLite does in no transaction: writing the file anew and emptying its journal. Neither runs a trigger.
+    /// Returns the connection for operations outside transactions: rewriting the file and emptying its journal. Neither
+    /// fires a trigger.
     pub(super) const fn for_maintenance(&self) -> &Connection {
         &self.connection
     }
@@ -87,17 +90,17 @@ fn check(connection: &Connection) -> rusqlite::Result<()> {
     if strange.is_empty() { Ok(()) } else { Err(rusqlite::Error::UserFunctionError(Box::new(StrangeTables(strange)))) }
 }
 
-/// One table, index, view or trigger.
+/// A table, index, view or trigger.
 #[derive(PartialEq, Eq)]
 struct Part {
     kind: String,
     name: String,
-    /// The statement that makes it, without white space: SQLite sets some of its own when a column is added.
+    /// SQL definition without white space, because SQLite inserts some when a column is added.
     text: Option<String>,
 }
 
-/// The parts that are missing or were changed, and all views and triggers of others. Tables and indexes of others do no harm:
-/// a newer version may add some.
+/// Returns the names of parts that are missing or were changed, and of unknown views and triggers. Unknown tables and
+/// indexes are harmless, and a newer version may add some.
 fn strange_parts(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let own = Connection::open_in_memory()?;
     file::make_latest(&own)?;
@@ -117,7 +120,7 @@ fn strange_parts(connection: &Connection) -> rusqlite::Result<Vec<String>> {
 }
 
 fn parts_of(connection: &Connection) -> rusqlite::Result<Vec<Part>> {
-    // Indexes without a text belong to a column's constraint.
+    // Indexes without SQL text belong to column constraints.
     let sql = "SELECT type, name, sql FROM sqlite_schema WHERE NOT (type = 'index' AND sql IS NULL)";
     let mut statement = connection.prepare(sql)?;
     let rows = statement.query_map([], |row| {
@@ -148,12 +151,12 @@ mod tests {
     use crate::audit::KeyHolder;
 
     const PATIENCE: Duration = Duration::from_secs(20);
-    /// Set once a connection waits for another program's transaction.
+    /// Set once a connection waits for another process's transaction.
     static WAITS: AtomicBool = AtomicBool::new(false);
 
     fn wait(_: i32) -> bool {
         WAITS.store(true, Ordering::SeqCst);
-        // sleep: looks again until it holds; no event tells of it.
+        // sleep: polls for the lock, since no event reports it.
         std::thread::sleep(Duration::from_millis(5));
         true
     }
@@ -180,7 +183,7 @@ mod tests {
             let start = Instant::now();
             while !WAITS.load(Ordering::SeqCst) {
                 assert!(start.elapsed() < PATIENCE, "the write waits for the other program");
-                // sleep: looks again until it holds; no event tells of it.
+                // sleep: polls until the write waits, since no event reports it.
                 std::thread::sleep(Duration::from_millis(5));
             }
             other.execute_batch("COMMIT").unwrap();
@@ -189,7 +192,7 @@ mod tests {
         let count = |table: &str| -> i64 {
             other.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap()
         };
-        assert_eq!((count("copy"), count("item")), (0, 1), "nothing is copied, and nothing written");
+        assert_eq!((count("copy"), count("item")), (0, 1), "nothing must be copied or written");
         let error = written.unwrap_err();
         assert!(error.cause.contains("tables (copies)"), "the trigger is named: {error}");
     }

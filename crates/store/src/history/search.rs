@@ -1,4 +1,4 @@
-//! Searching through what was said.
+//! Full-text search in conversations.
 
 use domain::history::{FoundItem, HistorySearch};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
@@ -7,10 +7,10 @@ use super::encryption;
 use super::query::Query;
 use super::{file::signed, file::unsigned};
 
-/// The most finds of one search.
+/// Maximum number of results of one search.
 const MAX_FOUND: usize = 200;
 
-/// Items that fit, the latest first.
+/// Returns matching items, the latest first.
 pub(super) fn search(connection: &Connection, search: &HistorySearch) -> rusqlite::Result<Vec<FoundItem>> {
     let Some(query) = Query::read(&search.text) else { return Ok(Vec::new()) };
     if encryption::is_encrypted(connection)? {
@@ -28,8 +28,8 @@ pub(super) fn search(connection: &Connection, search: &HistorySearch) -> rusqlit
     found.collect()
 }
 
-/// The same without an index, which would give the words away: the words of each text are decrypted, the latest first, until
-/// enough were found.
+/// Searches without an index, which would disclose the words: the words of each text are decrypted, the latest first,
+/// until enough matches are found.
 fn scan(connection: &Connection, search: &HistorySearch, query: &Query) -> rusqlite::Result<Vec<FoundItem>> {
     let before = search.before.map_or(i64::MAX, signed);
     let limit = search.limit.min(MAX_FOUND);
@@ -50,7 +50,7 @@ fn scan(connection: &Connection, search: &HistorySearch, query: &Query) -> rusql
         if !query.fits(row.get_ref(1)?.as_str()?) {
             continue;
         }
-        // What is being deleted has no conversation any more.
+        // Items of a conversation that is being deleted are skipped.
         all.extend(one.query_row([row.get::<_, i64>(0)?], |row| found(row, query)).optional()?);
     }
     Ok(all)

@@ -1,4 +1,5 @@
-//! What the answers in a conversation took: added up by the database, as there may be thousands of long ones.
+//! Sums up tokens and costs of the replies in a conversation. The database computes the sums, because there may be
+//! thousands of long replies.
 
 use domain::history::Taken;
 use domain::item::{Cost, TokenUse};
@@ -7,14 +8,14 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use super::file::{self, unsigned};
 use super::write::{CUT, STREAMING};
 
-/// How far back the latest answer that tells its tokens is looked for, in items: the calls of one answer lie between.
+/// Maximum number of items in which the latest reply with token counts is searched. The calls of a reply follow it.
 const FAR: usize = 500;
 
-/// The items of a conversation, each body decrypted once.
+/// Common table expression with the items of a conversation, each body decrypted once.
 const OWN: &str = "WITH own AS MATERIALIZED (SELECT state, decrypted('body', body) AS body \
     FROM item INDEXED BY item_after WHERE conversation = ?1)";
 
-/// What the answers of a conversation took. None where there is none.
+/// Returns the sums of a conversation, or `None` if it does not exist.
 pub(super) fn taken(connection: &Connection, conversation: &str) -> rusqlite::Result<Option<Taken>> {
     let Some((conversation, head)) = file::conversation(connection, conversation)? else { return Ok(None) };
     let (usage, unpriced) = usage(connection, conversation)?;
@@ -22,7 +23,7 @@ pub(super) fn taken(connection: &Connection, conversation: &str) -> rusqlite::Re
     Ok(Some(Taken { usage, costs, unpriced, context_used: context_used(connection, head)? }))
 }
 
-/// The tokens, and of how many answers the cost is not known.
+/// Returns the token counts, and the number of replies of unknown cost.
 fn usage(connection: &Connection, conversation: i64) -> rusqlite::Result<(TokenUse, u32)> {
     let sql = "SELECT sum(body ->> '$.usage.input'), sum(body ->> '$.usage.output'), sum(body ->> '$.usage.cachedInput'), \
             sum(body ->> '$.usage.writtenInput'), sum(body ->> '$.usage.thinking'), \
@@ -52,7 +53,7 @@ fn costs(connection: &Connection, conversation: i64) -> rusqlite::Result<Vec<Cos
     costs.collect()
 }
 
-/// The tokens of the latest request in a branch, and its answer.
+/// Returns the tokens of the latest request in a branch and its reply.
 fn context_used(connection: &Connection, head: Option<i64>) -> rusqlite::Result<Option<u64>> {
     let sql = "WITH own AS MATERIALIZED (SELECT parent, decrypted('body', body) AS body FROM item WHERE number = ?1) \
         SELECT parent, body ->> '$.kind' = 'reply', body ->> '$.usage.input', body ->> '$.usage.output' FROM own";
@@ -71,7 +72,7 @@ fn context_used(connection: &Connection, head: Option<i64>) -> rusqlite::Result<
     Ok(None)
 }
 
-/// A number of tokens. What an item says there may be anything; what is none counts as not told.
+/// Reads a token count. The value in an item may have any type. Anything but an integer counts as absent.
 fn tokens(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<u64>> {
     Ok(match row.get_ref(at)? {
         rusqlite::types::ValueRef::Integer(number) => Some(unsigned(number)),

@@ -1,18 +1,18 @@
-//! The words of an item that a search finds: what was said and called, and what came back. No pictures, and nothing that is
-//! there for a provider or a program alone.
+//! Extracts the searchable text of an item: messages, calls and results. Images, and values intended only for a
+//! provider or a program, are omitted.
 
 use serde_json::Value;
 
-/// How much of an item's text a search finds, in bytes.
+/// Maximum length of an item's searchable text, in bytes.
 const MAX_TEXT: usize = 32 << 10;
 
-/// Members whose text people read.
+/// Members whose text is shown to users.
 const READ: [&str; 9] = ["text", "name", "title", "description", "uri", "server", "tool", "prompt", "error"];
-/// Members that hold others that people read.
+/// Members that contain other searchable members.
 const HOLDS: [&str; 8] = ["content", "contents", "parts", "result", "attachments", "prompt", "error", "found"];
 
-/// The text of an item's body that a search finds, one piece to a line. An item of a newer version has what it shares with this
-/// one.
+/// Returns the searchable text of an item's body, one line for each piece. Items of a newer version contribute their
+/// known members.
 #[must_use]
 pub(super) fn text_of(body: &Value) -> String {
     let mut text = String::new();
@@ -37,7 +37,7 @@ fn said(value: &Value, text: &mut String) {
     }
 }
 
-/// Every text in a value, such as in the arguments of a call.
+/// Adds every text in a value, such as the arguments of a call.
 fn every(value: &Value, text: &mut String) {
     match value {
         Value::String(words) => add(words, text),
@@ -70,20 +70,28 @@ mod tests {
             "kind": "message", "role": "user", "prompt": {"server": "harbour", "prompt": "plan", "arguments": {"city": "Bergen"}},
             "content": [{"type": "text", "text": "港口"}, {"type": "image", "data": "aGVsbG8=", "mimeType": "image/png"}],
         });
-        assert_eq!(text_of(&message), "harbour\nplan\nBergen\n港口", "what is said and where from, and no bytes");
+        assert_eq!(
+            text_of(&message),
+            "harbour\nplan\nBergen\n港口",
+            "texts and their origin must be included, but no bytes"
+        );
         let call = json!({
             "kind": "tool_call", "call": "call-7", "server": "harbour", "tool": "berth", "arguments": {"ship": ["Statsraad"]},
             "result": {"content": [{"type": "text", "text": "pier 4"}], "structured": {"pier": "four"}, "arguments": {}},
             "error": null,
         });
-        assert_eq!(text_of(&call), "harbour\nberth\nStatsraad\npier 4", "what was called and came back");
+        assert_eq!(text_of(&call), "harbour\nberth\nStatsraad\npier 4", "the call and its result must be included");
         let reply = json!({"kind": "reply", "model": {"provider": "p", "model": "m"}, "parts": [
             {"type": "thinking", "text": "hm", "opaque": {"signature": "zzz"}},
             {"type": "text", "text": "Bergen it is"},
             {"type": "tool_use", "id": "1", "key": "harbour__berth", "server": null, "tool": null, "arguments": "{\"a\":"},
         ]});
-        assert_eq!(text_of(&reply), "hm\nBergen it is", "what a model said, and not what its provider gets back");
-        assert_eq!(text_of(&json!({"kind": "later", "shape": [1]})), "", "what is not known says nothing");
+        assert_eq!(
+            text_of(&reply),
+            "hm\nBergen it is",
+            "the model's text must be included, but not data for its provider"
+        );
+        assert_eq!(text_of(&json!({"kind": "later", "shape": [1]})), "", "unknown members must be ignored");
     }
 
     #[test]
@@ -92,6 +100,6 @@ mod tests {
         let text = text_of(
             &json!({"kind": "message", "content": [{"type": "text", "text": long}, {"type": "text", "text": "end"}]}),
         );
-        assert!(text.len() <= MAX_TEXT && text.len() > MAX_TEXT - 8, "it ends at the bound: {}", text.len());
+        assert!(text.len() <= MAX_TEXT && text.len() > MAX_TEXT - 8, "the text must end at the limit: {}", text.len());
     }
 }

@@ -1,24 +1,24 @@
-//! The words of a text, as the index has them: folded, so that case, accents and wide letters make no difference. Scripts that
-//! put no blanks between words (Chinese, Japanese, Thai) and Korean give a word for each character, and are searched by rows
-//! of them. So whatever part of them is looked for is found, however short.
+//! Splits texts into words for the index. Words are folded, so that case, accents and full-width letters make no
+//! difference. In scripts without blanks between words (Chinese, Japanese, Thai) and in Korean, each character is a
+//! word, and a search matches sequences of them. So any substring of such a text is found, however short.
 
 use std::iter::FusedIterator;
 
 use unicode_normalization::UnicodeNormalization as _;
 
-/// A longer word is cut, in characters: nobody types more.
+/// Maximum length of a word, in characters. Longer ones are truncated.
 const MAX_WORD: usize = 64;
 
 /// A word in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Word {
-    /// Where it begins, in bytes.
+    /// Byte offset of its beginning.
     pub(super) start: usize,
-    /// Where it ends, in bytes.
+    /// Byte offset of its end.
     pub(super) end: usize,
-    /// How the index has it.
+    /// Folded form for the index.
     pub(super) folded: String,
-    /// Whether it is a character that stands for itself.
+    /// Set if the word is a single character of such a script.
     pub(super) alone: bool,
 }
 
@@ -33,7 +33,7 @@ fn class(c: char) -> Class {
     match c {
         'a'..='z' | 'A'..='Z' | '0'..='9' => Class::Letter,
         '\0'..='\x7f' => Class::Between,
-        // Thai, Lao, Burmese, Hangul, Khmer, kana, ideographs; what is compatible with them, and their supplements.
+        // Thai, Lao, Burmese, Hangul, Khmer, kana, ideographs, and their compatibility characters and supplements.
         '\u{e00}'..='\u{eff}'
         | '\u{1000}'..='\u{109f}'
         | '\u{1100}'..='\u{11ff}'
@@ -53,12 +53,12 @@ fn class(c: char) -> Class {
     }
 }
 
-/// Accents that stand after their letters.
+/// Returns `true` for combining accents.
 const fn is_accent(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36f}')
 }
 
-/// The words of a text, in order.
+/// Iterates over the words of a text, in order.
 pub(super) fn words(text: &str) -> impl FusedIterator<Item = Word> + '_ {
     let mut rest = text.char_indices().peekable();
     std::iter::from_fn(move || {
@@ -80,7 +80,7 @@ pub(super) fn words(text: &str) -> impl FusedIterator<Item = Word> + '_ {
                         rest.next();
                     }
                     let folded = fold(&text[start..end]);
-                    // An accent by itself folds to nothing.
+                    // A single accent is folded to nothing.
                     if !folded.is_empty() {
                         return Some(Word { start, end, folded, alone: false });
                     }
@@ -98,11 +98,12 @@ fn fold(word: &str) -> String {
         return folded;
     }
     let small = word.chars().take(MAX_WORD).flat_map(char::to_lowercase);
-    // Composed at the end, as Korean syllables come apart; what does not belong into a word would part it for the index.
+    // Composed at the end, because decomposition splits Korean syllables. Characters that do not belong in a word would
+    // split it in the index.
     small.nfkd().filter(|c| !is_accent(*c)).nfc().filter(|c| class(*c) != Class::Between).collect()
 }
 
-/// A text as the index gets it: its words with blanks between them.
+/// Returns the folded words of a text, separated by blanks.
 pub(super) fn indexed(text: &str) -> String {
     let mut line = String::with_capacity(text.len() + text.len() / 4);
     for word in words(text) {
@@ -121,24 +122,28 @@ mod tests {
     #[test]
     fn words_are_folded_and_characters_stand_alone() {
         let folded = |text: &str| indexed(text);
-        assert_eq!(folded("Drawbridge's read_file"), "drawbridge s read file", "words end at what is no letter");
+        assert_eq!(
+            folded("Drawbridge's read_file"),
+            "drawbridge s read file",
+            "words must end at characters that are no letters"
+        );
         assert_eq!(
             folded("Ålesund CAFÉ cafe\u{301}"),
             "alesund cafe cafe",
             "accents make no difference, however written"
         );
         assert_eq!(folded("北京的Port 2026年"), "北 京 的 port 2026 年", "each ideograph is a word");
-        assert_eq!(folded("カタ ｶﾞ 서울"), "カ タ カ \u{3099} 서 울", "kana and Hangul too");
+        assert_eq!(folded("カタ ｶﾞ 서울"), "カ タ カ \u{3099} 서 울", "kana and Hangul must be single words");
         assert_eq!(folded("ＡＢＣ１"), "abc1", "wide letters are letters");
         assert_eq!(folded("ﬁne Straße"), "fine straße", "ligatures are their letters");
-        assert_eq!(folded(" \u{301} — … "), "", "where there are no words there are none");
-        assert_eq!(folded(&"x".repeat(1_000)).len(), MAX_WORD, "a long one is cut");
+        assert_eq!(folded(" \u{301} — … "), "", "a text without letters must have no words");
+        assert_eq!(folded(&"x".repeat(1_000)).len(), MAX_WORD, "a long word must be truncated");
     }
 
     #[test]
     fn words_know_where_they_stand() {
         let text = "Ål, 港口!";
         let found: Vec<&str> = words(text).map(|word| &text[word.start..word.end]).collect();
-        assert_eq!(found, ["Ål", "港", "口"], "each as it is written");
+        assert_eq!(found, ["Ål", "港", "口"], "each offset must refer to the text as written");
     }
 }

@@ -1,4 +1,4 @@
-//! Writing items.
+//! Writes the items of conversations.
 
 use crate::history::text::text_of;
 use domain::history::{After, NewItem};
@@ -9,16 +9,16 @@ use super::large::{TakenOut, take_out};
 use super::{encryption::BYTES, file, file::signed, reading, reading_seal};
 use crate::content_key::{self, ContentKey};
 
-/// The most items of a conversation, over all branches.
+/// Maximum number of items of a conversation, over all branches.
 const MAX_ITEMS: i64 = 100_000;
-/// The longest id of an item, in bytes.
+/// Maximum length of an item ID, in bytes.
 const MAX_ID: usize = 200;
 
 const WHOLE: i64 = 0;
 pub(super) const STREAMING: i64 = 1;
 pub(super) const CUT: i64 = 2;
 
-/// How an item's state is written.
+/// Returns the number that represents an item's state.
 const fn number_of(state: ItemState) -> i64 {
     match state {
         ItemState::Whole => WHOLE,
@@ -27,7 +27,7 @@ const fn number_of(state: ItemState) -> i64 {
     }
 }
 
-/// The state that a number stands for.
+/// Returns the state that a number represents.
 pub(super) const fn state_of(number: i64) -> ItemState {
     match number {
         WHOLE => ItemState::Whole,
@@ -36,7 +36,7 @@ pub(super) const fn state_of(number: i64) -> ItemState {
     }
 }
 
-/// Why items are not written.
+/// The reason why items are not written.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Refused {
     #[error(transparent)]
@@ -51,13 +51,13 @@ pub(super) enum Refused {
     Json(String, serde_json::Error),
 }
 
-/// Makes bodies ready to be written, which takes time: before a transaction for which others wait.
+/// Prepares bodies for writing. This takes time, so it is done before the transaction.
 pub(super) fn bodies(items: &[NewItem]) -> Result<Vec<Body>, Refused> {
     items.iter().map(Body::of).collect()
 }
 
-/// Writes items with their [`bodies`]. Whether there is such a conversation. `writer` is this program, if one of them is streaming,
-/// and `key` the one that the file is encrypted with.
+/// Writes items with their [`bodies`]. Returns `false` if the conversation does not exist. `writer` is this process, if
+/// an item is streaming, and `key` the key with which the file is encrypted.
 pub(super) fn items(
     connection: &Connection,
     conversation: &str,
@@ -119,7 +119,8 @@ pub(super) fn items(
     Ok(true)
 }
 
-/// Returns true if the seal over what was read has to be made anew. A reply that streams is written often, and changes none of it.
+/// Returns `true` if the seal over the readings must be renewed. A streaming reply is written often and does not change
+/// it.
 fn changes_marks(connection: &Connection, conversation: i64, items: &[NewItem]) -> rusqlite::Result<bool> {
     for item in items {
         let has_marks = !item.sources.is_empty() || !item.readings.is_empty();
@@ -130,11 +131,11 @@ fn changes_marks(connection: &Connection, conversation: i64, items: &[NewItem]) 
     Ok(false)
 }
 
-/// A body, ready to be written.
+/// A body that was prepared for writing.
 pub(super) struct Body {
     json: String,
     taken: Vec<TakenOut>,
-    /// What is said in it; none as long as it streams.
+    /// Searchable text, or `None` while the item is streaming.
     said: Option<String>,
 }
 
@@ -144,7 +145,7 @@ impl Body {
         if !is_id {
             return Err(Refused::Id(item.id.chars().take(MAX_ID).collect()));
         }
-        // What streams is written again and again; it is taken apart when it is whole.
+        // A streaming item is rewritten often. Its large values are extracted when it is complete.
         let (light, taken) =
             if item.state == ItemState::Streaming { (None, Vec::new()) } else { light_and_taken(&item.body) };
         let json = serde_json::to_string(light.as_ref().unwrap_or(&item.body));
@@ -153,7 +154,7 @@ impl Body {
         Ok(Self { json, taken, said })
     }
 
-    /// Keeps what is large.
+    /// Stores the large values.
     fn keep(&self, connection: &Connection, item: i64, key: Option<&ContentKey>) -> rusqlite::Result<()> {
         for TakenOut { pointer, hash, bytes, base64 } in &self.taken {
             let size = i64::try_from(bytes.len()).unwrap_or(i64::MAX);

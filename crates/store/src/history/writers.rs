@@ -1,4 +1,5 @@
-//! Which program is writing a reply. Each holds a lock as long as it runs; a reply whose writer's lock is free was cut.
+//! Identifies the process that writes a reply. Each process holds a lock while it runs. A streaming reply whose
+//! writer's lock is free was interrupted.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -12,10 +13,10 @@ use super::file;
 use super::schema::CheckedConnection;
 use super::write::CUT;
 
-/// The name of a lock begins with this.
+/// Prefix of the names of lock files.
 const PREFIX: &str = "history-";
 
-/// This program as a writer.
+/// Writer identity of this process, with the lock that proves it is running.
 #[derive(Debug)]
 pub(super) struct Writer {
     name: String,
@@ -24,7 +25,7 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Takes a lock of its own in this folder.
+    /// Creates and takes a new lock in this folder.
     pub(super) fn new(folder: &Path) -> Result<Self, StoreError> {
         crate::files::make_folder(folder)?;
         let mut random = [0_u8; 8];
@@ -58,7 +59,7 @@ fn lock_of(folder: &Path, name: &str) -> PathBuf {
     folder.join(format!("{PREFIX}{name}"))
 }
 
-/// Whether a writer has ended. Where the file system has no locks it counts as ended: what it writes next says otherwise.
+/// Returns `true` if a writer has ended. On a file system without locks it counts as ended, until its next write.
 fn has_ended(folder: &Path, name: &str) -> bool {
     let path = lock_of(folder, name);
     let Ok(file) = File::open(&path) else { return true };
@@ -71,7 +72,7 @@ fn has_ended(folder: &Path, name: &str) -> bool {
     }
 }
 
-/// Marks as cut what was streaming when its writer ended. How many items that are.
+/// Marks streaming items whose writer has ended as interrupted. Returns their number.
 pub(super) fn mark_cut(
     connection: &mut CheckedConnection,
     folder: &Path,

@@ -1,4 +1,4 @@
-//! The `auth` object of a remote server: how to sign in to it.
+//! The `auth` object of a remote server, with its sign-in settings.
 
 use jsonc_parser::ast::Object;
 use jsonc_parser::cst::{CstInputValue, CstObject};
@@ -9,7 +9,7 @@ use ports::server_config::{AuthConfig, AuthIdentityProvider, ConfigProblem, Gran
 
 use super::edit::{find, remove_all, set_text, texts};
 
-/// Reads how to sign in to a server; none if its entry does not say.
+/// Reads the sign-in settings of a server, or returns `None` if its entry has none.
 pub(super) fn read(text: &JsonText<'_>, name: &str, entry: &Object<'_>) -> Result<Option<AuthConfig>, ConfigProblem> {
     let what = format!("{KEY:?} of server {name:?}");
     let found = parse(text, &what, entry)?;
@@ -19,7 +19,7 @@ pub(super) fn read(text: &JsonText<'_>, name: &str, entry: &Object<'_>) -> Resul
     }
 }
 
-/// The object as it is written for a server that has none yet.
+/// Returns the object for a server that has none yet.
 pub(super) fn written(auth: &AuthConfig) -> CstInputValue {
     let mut all: Vec<(String, CstInputValue)> = Vec::new();
     for (key, text) in auth.texts() {
@@ -41,7 +41,7 @@ pub(super) fn written(auth: &AuthConfig) -> CstInputValue {
     CstInputValue::Object(all)
 }
 
-/// Changes the object of a server; what is not understood in it stays.
+/// Updates the object of a server. Unknown members are preserved.
 pub(super) fn change(entry: &CstObject, wanted: Option<&AuthConfig>) {
     let Some(auth) = wanted else { return remove_all(entry, &[KEY]) };
     let Some(map) = find(entry, KEY).and_then(|property| property.object_value()) else {
@@ -50,7 +50,7 @@ pub(super) fn change(entry: &CstObject, wanted: Option<&AuthConfig>) {
         return;
     };
     set_texts(&map, &auth.texts());
-    // Each stays as it is written while it says the same.
+    // Each value is left as written while its meaning is the same.
     let scopes = find(&map, SCOPES).and_then(|property| property.array_value());
     match scopes.filter(|_| !auth.scopes.is_empty()) {
         Some(list) => super::edit::change_list(&list, &auth.scopes),

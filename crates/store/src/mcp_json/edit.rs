@@ -1,6 +1,6 @@
-//! Changes to the text of `mcp.json` that leave all else as it was written: order, indentation, unknown keys.
+//! Edits the text of `mcp.json` and preserves everything else: order, indentation, unknown keys.
 //!
-//! Both functions expect a text that was read without a problem.
+//! Both functions expect a text that was parsed without a problem.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use ports::server_config::{HttpConfig, ServerConfig, ServerEntry, ServerTranspor
 
 use super::{auth, sandbox};
 
-/// Adds a server at the end, or changes the one called `was` or else by its own name.
+/// Adds a server at the end, or updates the one called `was`, or else the one of the same name.
 pub(crate) fn put(text: &str, entry: &ServerEntry, was: Option<&str>) -> Result<String, String> {
     let root = parse(text)?;
     let servers = root.object_value_or_set().object_value_or_set("mcpServers");
@@ -27,7 +27,7 @@ pub(crate) fn put(text: &str, entry: &ServerEntry, was: Option<&str>) -> Result<
     Ok(root.to_string())
 }
 
-/// Takes a server out; the text stays if there is none.
+/// Removes a server. The text is unchanged if it does not exist.
 pub(crate) fn remove(text: &str, name: &str) -> Result<String, String> {
     let root = parse(text)?;
     let servers = root.object_value().and_then(|root| root.object_value("mcpServers"));
@@ -144,7 +144,7 @@ fn text_of(entry: &CstObject, name: &str) -> Option<String> {
 }
 
 fn change_http(entry: &CstObject, config: &HttpConfig) {
-    // The words for a transport are many; they stay if they mean the same.
+    // A transport has several names. The written one is preserved if its meaning is the same.
     let named = kind_named(text_of(entry, "type").or_else(|| text_of(entry, "transport")).as_deref());
     if named != Some(config.kind) {
         remove_all(entry, &["type", "transport"]);
@@ -192,7 +192,7 @@ fn change_stdio(entry: &CstObject, config: &StdioConfig) -> Result<(), String> {
     sandbox::change(entry, config.sandbox.as_ref())
 }
 
-/// Sets a text, and leaves it as it is written if it says so already.
+/// Sets a text, and leaves it as written if it already has this value.
 pub(super) fn set_text(object: &CstObject, name: &str, value: &str) {
     match find(object, name) {
         Some(property) => {
@@ -210,7 +210,7 @@ pub(super) fn set_text(object: &CstObject, name: &str, value: &str) {
     }
 }
 
-/// Changes the items that differ, so that a list written over several lines stays so.
+/// Updates only the items that differ, so that a list written over several lines keeps its layout.
 pub(super) fn change_list(list: &CstArray, values: &[String]) {
     for (index, element) in list.elements().into_iter().enumerate() {
         let now = element.as_string_lit().and_then(|literal| literal.decoded_value().ok());

@@ -1,4 +1,4 @@
-//! What stands in `mcp.json`, with the line of every problem.
+//! Parses `mcp.json`, and reports problems with their line.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,20 +12,20 @@ use ports::server_config::{
     url_problem,
 };
 
-/// The longest name, in characters.
+/// Maximum length of a server name, in characters.
 const MAX_NAME: usize = 64;
 
 /// The servers of a file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Servers {
-    /// Those that can be used, in the file's order.
+    /// Usable servers, in the file's order.
     pub(crate) usable: Vec<ServerEntry>,
-    /// The names of those with a transport that is not known here; they stay in the file.
+    /// Names of servers with an unknown transport, which are preserved in the file.
     pub(crate) unknown: Vec<String>,
 }
 
 impl Servers {
-    /// The servers with one added or changed.
+    /// Returns the usable servers with one added or changed.
     pub(crate) fn with(mut self, entry: &ServerEntry, was: Option<&str>) -> Result<Vec<ServerEntry>, String> {
         if self.unknown.contains(&entry.name) {
             return Err(format!(
@@ -47,7 +47,7 @@ impl Servers {
     }
 }
 
-/// Why a name can't be used, if it can't.
+/// Returns the reason why a name can't be used, or `None` if it can.
 pub(crate) fn name_problem(name: &str) -> Option<String> {
     if name.trim().is_empty() {
         Some(String::from("a server's name must not be empty"))
@@ -110,7 +110,7 @@ pub(crate) fn servers(text: &JsonText<'_>) -> Result<Servers, ConfigProblem> {
     Ok(servers)
 }
 
-/// The revision that the user wants to be spoken and no other.
+/// Reads the protocol revision to which the user has pinned the server.
 fn revision(text: &JsonText<'_>, name: &str, entry: &Object<'_>) -> Result<Option<Revision>, ConfigProblem> {
     let Some(pin) = given(entry, PIN) else { return Ok(None) };
     let words = words(text, &pin.value, &format!("{PIN:?} of server {name:?}"), "a text")?;

@@ -1,7 +1,8 @@
-//! The `sandbox` object of a local server: what it may reach. A key of Drawbridge's own; other hosts leave it where it is.
+//! The `sandbox` object of a local server, with its permitted access. The key is specific to Drawbridge, and other
+//! hosts preserve it.
 //!
-//! What can't be understood in it makes the file unusable, and so do `null` and a misspelt key: a server must not run with more than it was
-//! meant to.
+//! Any part that can't be parsed makes the file unusable, and so do `null` and a misspelled key: a server must not run
+//! with more access than intended.
 
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::cst::{CstInputValue, CstObject};
@@ -12,7 +13,7 @@ use ports::server_config::{ConfigProblem, Folder, Network, SandboxConfig, access
 
 use super::edit::{find, remove_all};
 
-/// Reads what a server may reach; none if its entry does not say.
+/// Reads the permitted access of a server, or returns `None` if its entry has no sandbox.
 pub(super) fn read(
     text: &JsonText<'_>,
     name: &str,
@@ -21,10 +22,10 @@ pub(super) fn read(
     parse(text, &format!("{KEY:?} of server {name:?}"), entry)
 }
 
-/// The object as it is written for a server that has none yet.
+/// Returns the object for a server that has none yet.
 ///
 /// # Errors
-/// A path that is no Unicode text.
+/// Returns a message if a path is not valid Unicode.
 pub(super) fn written(sandbox: &SandboxConfig) -> Result<CstInputValue, String> {
     Ok(CstInputValue::Object(vec![
         (FOLDERS.to_owned(), folders(sandbox)?),
@@ -50,7 +51,7 @@ fn folders(sandbox: &SandboxConfig) -> Result<CstInputValue, String> {
     sandbox.folders.iter().map(one).collect::<Result<_, String>>().map(CstInputValue::Array)
 }
 
-/// Changes the object of a server; what is not understood in it stays, and so does what says the same.
+/// Updates the object of a server. Unknown members are preserved, and so are values whose meaning is the same.
 pub(super) fn change(entry: &CstObject, wanted: Option<&SandboxConfig>) -> Result<(), String> {
     let Some(sandbox) = wanted else {
         remove_all(entry, &[KEY]);
@@ -73,7 +74,7 @@ pub(super) fn change(entry: &CstObject, wanted: Option<&SandboxConfig>) -> Resul
     Ok(())
 }
 
-/// What the entry says now.
+/// Returns the current sandbox of an entry.
 fn said(entry: &CstObject) -> Option<SandboxConfig> {
     let text = entry.to_string();
     let text = JsonText::pasted(&text);

@@ -1,5 +1,5 @@
-//! The numbers of the latest files, told to the keychain before they are relied on, so that an older copy is found. Callers:
-//! `documents.rs` for each write, and `sealed_document.rs` once the key is there.
+//! Stores the numbers of the latest files in the keychain before they are relied on, so that an older copy is detected.
+//! Callers: `documents.rs` for each write, and `sealed_document.rs` once the key is available.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -9,19 +9,20 @@ use ports::Document;
 
 use super::{DocumentSealer, MARK, Ready, State};
 
-/// One thread tells the keychain of the latest numbers, however long that takes and however many there are meanwhile.
+/// State of the single thread that stores the latest numbers in the keychain.
 #[derive(Default)]
 pub(super) struct Marking {
     runs: bool,
-    /// There are newer numbers than the thread has seen.
+    /// Set if there are newer numbers than those the thread has read.
     again: bool,
-    /// Somebody waited for the thread in vain: nobody waits for it again.
+    /// Set after a wait for the thread timed out. Others do not wait for it then.
     hangs: bool,
 }
 
 impl DocumentSealer {
-    /// Has the keychain know the number of a file before the file is written: from then on an older copy is refused, also when the
-    /// program is killed at once. A keychain that hangs is waited for once, and not after `deadline`; it is told when it answers.
+    /// Stores the number of a file in the keychain before the file is written: from then on an older copy is refused,
+    /// even if the process is killed at once. A keychain that hangs is waited for once, until `deadline`, and is
+    /// updated when it responds.
     pub(crate) fn announce(self: &Arc<Self>, name: Document, number: u64, deadline: Instant) {
         match &mut *self.state() {
             State::Ready(ready) => raise(&mut ready.announced, name.file_name(), number),
@@ -34,7 +35,7 @@ impl DocumentSealer {
             let thread = std::thread::Builder::new().name("document mark".into()).spawn(move || sealer.mark_all());
             if let Err(error) = thread {
                 marking.runs = false;
-                tracing::warn!(%error, "the keychain does not know the latest documents");
+                tracing::warn!(%error, "the latest document numbers could not be stored in the keychain");
                 return;
             }
         }
@@ -47,7 +48,7 @@ impl DocumentSealer {
         marking.hangs = marking.runs;
     }
 
-    /// Returns true if the keychain is known to have a higher number than this one.
+    /// Returns `true` if the keychain is known to have a higher number than this one.
     pub(crate) fn is_superseded(&self, name: Document, number: u64) -> bool {
         match &*self.state() {
             State::Ready(ready) => ready.announced.get(name.file_name()).is_some_and(|known| *known > number),
@@ -55,7 +56,7 @@ impl DocumentSealer {
         }
     }
 
-    /// The file with this number is written.
+    /// Records that the file with this number was written.
     pub(crate) fn wrote(&self, name: Document, number: u64) {
         let State::Ready(ready) = &mut *self.state() else { return };
         raise(&mut ready.numbers, name.file_name(), number);
@@ -65,7 +66,7 @@ impl DocumentSealer {
         self.marking.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells the keychain until it knows of all.
+    /// Updates the keychain until it has all numbers.
     fn mark_all(&self) {
         loop {
             let mut marking = self.marking();
@@ -79,10 +80,10 @@ impl DocumentSealer {
         }
     }
 
-    /// Has the keychain know the latest numbers.
+    /// Stores the latest numbers in the keychain.
     pub(super) fn mark(&self) {
         let _one = self.telling.lock().unwrap_or_else(PoisonError::into_inner);
-        // Another program may know of more.
+        // Another process may have stored higher numbers.
         let _held = self.secrets.hold(MARK);
         let own = match &*self.state() {
             State::Ready(ready) => ready.marked_numbers(),
@@ -106,13 +107,13 @@ impl DocumentSealer {
             self.secrets.set_mark(MARK, &format!("sealed\n{}", lines.join("\n")))
         });
         if let Err(error) = marked {
-            tracing::warn!(%error, "the keychain does not know the latest documents");
+            tracing::warn!(%error, "the latest document numbers could not be stored in the keychain");
         }
     }
 }
 
 impl Ready {
-    /// The highest number of each document that is written or about to be.
+    /// Returns the highest number of each document that is written or about to be.
     fn marked_numbers(&self) -> BTreeMap<String, u64> {
         let mut numbers = self.numbers.clone();
         for (name, number) in &self.announced {
@@ -122,7 +123,7 @@ impl Ready {
     }
 }
 
-/// Raises a document's number; a lower one changes nothing.
+/// Raises a document's number. A lower one is ignored.
 fn raise(numbers: &mut BTreeMap<String, u64>, name: &str, number: u64) {
     let latest = numbers.entry(name.to_owned()).or_default();
     *latest = (*latest).max(number);

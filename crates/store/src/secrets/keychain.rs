@@ -1,4 +1,4 @@
-//! The system's keychain, by its parts that matter here: entries of bytes, and why it refuses.
+//! Access to the system's keychain: entries of bytes, and the reasons for failures.
 
 #[cfg(target_os = "macos")]
 mod macos;
@@ -17,17 +17,17 @@ use secret_service::entry;
 #[cfg(windows)]
 use windows::entry;
 
-/// What all entries are filed under.
+/// Service name of all entries.
 const SERVICE: &str = "drawbridge";
 
-/// Why the keychain can't be used. Each in words.
+/// The reason why the keychain can't be used, with a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// It is locked, or the user did not let us in.
+    /// The keychain is locked, or the user denied access.
     Locked(String),
-    /// There is none.
+    /// There is no keychain on this system.
     Missing(String),
-    /// It does not work.
+    /// The keychain does not work.
     Broken(String),
 }
 
@@ -51,27 +51,27 @@ impl From<Refusal> for SecretError {
     }
 }
 
-/// What keeps entries. Calls block.
+/// A store of keychain entries. Calls block.
 pub(super) trait Keychain: Send + Sync {
-    /// None does not prove that there is no entry: a locked keychain may say the same.
+    /// Reads an entry. `None` does not prove that there is none: a locked keychain may return the same.
     fn read(&self, name: &str) -> Result<Option<Vec<u8>>, Refusal>;
     fn write(&self, name: &str, secret: &[u8]) -> Result<(), Refusal>;
-    /// Fine if there is none.
+    /// Removes an entry. Succeeds if there is none.
     fn remove(&self, name: &str) -> Result<(), Refusal>;
 }
 
-/// The system's own. What is particular to each system is how an entry of it is opened.
+/// The system's keychain. Opening an entry differs between systems.
 pub(super) struct OfSystem;
 
 fn refusal(error: Error) -> Refusal {
     match error {
         Error::NoStorageAccess(cause) => Refusal::Locked(cause.to_string()),
-        // The D-Bus name for "nobody answers to this service".
+        // The D-Bus error name for a service that no process provides.
         Error::PlatformFailure(cause) if cause.to_string().contains("ServiceUnknown") => {
             Refusal::Missing(cause.to_string())
         }
         error @ Error::NoDefaultStore => Refusal::Missing(error.to_string()),
-        // Its attachment is the secret.
+        // The error contains the secret.
         Error::BadEncoding(_) | Error::BadDataFormat(..) => Refusal::Broken("the entry in it is damaged".to_owned()),
         error => Refusal::Broken(format!("the keychain failed ({error}); restart it, or the computer")),
     }

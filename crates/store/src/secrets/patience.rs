@@ -1,4 +1,4 @@
-//! A keychain that is waited for only so long. What hangs goes on in a thread of its own, one at a time.
+//! A keychain with a time limit. A call that hangs continues in a separate thread, one at a time.
 
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::keychain::{Keychain, Refusal};
 
-/// A keychain with a limit of time for each call.
+/// A keychain with a time limit for each call.
 pub(super) struct Patience {
     keychain: Arc<dyn Keychain>,
     limit: Duration,
@@ -31,7 +31,7 @@ impl Turn {
     }
 }
 
-/// Gives the turn back, however the call ends.
+/// Releases the turn when the call ends, also after a panic.
 struct Taken(Arc<Turn>);
 
 impl Drop for Taken {
@@ -51,7 +51,7 @@ impl Patience {
         act: impl FnOnce(&dyn Keychain) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
         let since = Instant::now();
-        // One that hangs keeps its turn, so no more than one thread ever waits for it.
+        // A call that hangs keeps its turn, so at most one thread waits for the keychain.
         if !self.turn.take(self.limit) {
             return Err(self.silent());
         }
@@ -96,7 +96,7 @@ impl Keychain for Patience {
 mod tests {
     use super::*;
 
-    /// Hangs until it is let go.
+    /// A keychain that hangs until its gate is opened.
     #[derive(Default)]
     struct Hangs(Arc<Turn>);
 
@@ -122,16 +122,16 @@ mod tests {
         let gate = Arc::clone(&hangs.0);
         assert!(gate.take(Duration::ZERO), "the gate is shut");
         let patience = Patience::new(Arc::new(hangs), Duration::from_millis(100));
-        // The gate stays shut meanwhile, so whoever comes back has not waited for the keychain.
+        // The gate stays closed, so a call that returns has not waited for the keychain.
         for _ in 0..3 {
             let refused = patience.read("x");
-            assert!(matches!(refused, Err(Refusal::Locked(_))), "it is told, not waited for: {refused:?}");
+            assert!(matches!(refused, Err(Refusal::Locked(_))), "the call must fail without waiting: {refused:?}");
         }
-        assert!(matches!(patience.write("x", b"y"), Err(Refusal::Locked(_))), "nothing else gets past it");
+        assert!(matches!(patience.write("x", b"y"), Err(Refusal::Locked(_))), "other calls must fail as well");
         drop(Taken(gate));
         let until = Instant::now() + Duration::from_secs(10);
         while patience.read("x") != Ok(Some(b"late".to_vec())) {
-            assert!(Instant::now() < until, "once it answers again, so do we");
+            assert!(Instant::now() < until, "calls must succeed once the keychain responds again");
         }
     }
 }

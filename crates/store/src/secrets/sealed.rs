@@ -1,4 +1,4 @@
-//! `secrets.json`: entries that only one key can open, each bound to its name.
+//! The format of `secrets.json`: encrypted entries, each bound to its name.
 
 use std::collections::BTreeMap;
 
@@ -8,21 +8,21 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-/// The only shape of the file so far.
+/// Version of the file format. There is only one so far.
 const VERSION: u32 = 1;
-/// The length of a key, in bytes.
+/// Length of a key, in bytes.
 pub(super) const KEY_BYTES: usize = 32;
-/// What [`SealedFile::check`] is sealed under; no name of a secret, which all have letters in them.
+/// Name under which [`SealedFile::check`] is encrypted. Names of secrets are never empty.
 const CHECK: &str = "";
 
 /// The key of one file.
 pub(super) struct Key {
-    /// What it is called in the keychain and in its file.
+    /// Identifier of the key in the keychain and in its file.
     pub(super) id: String,
     cipher: RandomizedNonceKey,
 }
 
-/// It can't be sealed or opened: not this key, not this name, or damaged.
+/// Error of encryption or decryption: wrong key, wrong name, or damaged data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Unsealable;
 
@@ -32,7 +32,7 @@ impl Key {
         Ok(Self { id: id.to_owned(), cipher })
     }
 
-    /// A new key: its name and its bytes.
+    /// Creates a random key, and returns its identifier and its bytes.
     pub(super) fn random() -> Result<(String, Zeroizing<[u8; KEY_BYTES]>), Unsealable> {
         let (mut id, mut bytes) = ([0; 8], Zeroizing::new([0; KEY_BYTES]));
         aws_lc_rs::rand::fill(&mut id).map_err(|_| Unsealable)?;
@@ -40,7 +40,7 @@ impl Key {
         Ok((id.iter().map(|byte| format!("{byte:02x}")).collect(), bytes))
     }
 
-    /// Seals a secret under its name, with a nonce of its own.
+    /// Encrypts a secret, bound to its name, with a random nonce.
     pub(super) fn seal(&self, name: &str, secret: &str) -> Result<Sealed, Unsealable> {
         let mut bytes = secret.as_bytes().to_vec();
         let nonce = self.cipher.seal_in_place_append_tag(Aad::from(name.as_bytes()), &mut bytes);
@@ -48,7 +48,7 @@ impl Key {
         Ok(Sealed { nonce: STANDARD.encode(nonce.as_ref()), sealed: STANDARD.encode(bytes) })
     }
 
-    /// Opens what was sealed under this name.
+    /// Decrypts an entry that was encrypted under this name.
     pub(super) fn open(&self, name: &str, entry: &Sealed) -> Result<String, Unsealable> {
         let nonce = STANDARD.decode(&entry.nonce).map_err(|_| Unsealable)?;
         let nonce = Nonce::try_assume_unique_for_key(&nonce).map_err(|_| Unsealable)?;
@@ -58,20 +58,20 @@ impl Key {
     }
 }
 
-/// The file.
+/// The content of `secrets.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SealedFile {
     version: u32,
-    /// The name of its key.
+    /// Identifier of the key.
     pub(super) key: String,
-    /// Nothing, sealed: tells the right key from another.
+    /// Empty text, encrypted to recognize the right key.
     check: Sealed,
-    /// By name.
+    /// Entries by the name of the secret.
     pub(super) entries: BTreeMap<String, Sealed>,
 }
 
-/// A sealed secret, in base64.
+/// An encrypted secret, in base64.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Sealed {
@@ -85,8 +85,10 @@ impl SealedFile {
         Ok(Self { version: VERSION, key: key.id.clone(), check, entries: BTreeMap::new() })
     }
 
+    /// Parses a file.
+    ///
     /// # Errors
-    /// Why it can't be read, in words.
+    /// Returns a message that explains why it can't be parsed.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, String> {
         let file: Self = serde_json::from_slice(bytes).map_err(|error| format!("line {}: {error}", error.line()))?;
         if file.version != VERSION {
@@ -95,7 +97,7 @@ impl SealedFile {
         Ok(file)
     }
 
-    /// Whether this is its key.
+    /// Returns `true` if the file was encrypted with this key.
     pub(super) fn is_of(&self, key: &Key) -> bool {
         self.key == key.id && key.open(CHECK, &self.check).is_ok()
     }
@@ -116,20 +118,20 @@ mod tests {
     fn a_secret_opens_with_its_key_and_under_its_name_only() {
         let (one, two) = (key(), key());
         let sealed = one.seal("a", "top-secret").unwrap();
-        assert_eq!(one.open("a", &sealed).as_deref(), Ok("top-secret"), "with key and name it opens");
-        assert_eq!(one.open("b", &sealed), Err(Unsealable), "under another name it does not");
-        assert_eq!(two.open("a", &sealed), Err(Unsealable), "nor with another key");
-        assert_ne!(one.seal("a", "top-secret").unwrap(), sealed, "each sealing has a nonce of its own");
+        assert_eq!(one.open("a", &sealed).as_deref(), Ok("top-secret"), "the right key and name must decrypt");
+        assert_eq!(one.open("b", &sealed), Err(Unsealable), "another name must not decrypt");
+        assert_eq!(two.open("a", &sealed), Err(Unsealable), "another key must not decrypt");
+        assert_ne!(one.seal("a", "top-secret").unwrap(), sealed, "each encryption must use a new nonce");
         let mut bytes = STANDARD.decode(&sealed.sealed).unwrap();
         for at in 0..bytes.len() {
             bytes[at] ^= 1;
             let changed = Sealed { sealed: STANDARD.encode(&bytes), ..sealed.clone() };
-            assert_eq!(one.open("a", &changed), Err(Unsealable), "with byte {at} changed it does not");
+            assert_eq!(one.open("a", &changed), Err(Unsealable), "with byte {at} changed it must not decrypt");
             bytes[at] ^= 1;
         }
         for strange in ["", "AAAA", "no base64"] {
             let entry = Sealed { nonce: strange.to_owned(), sealed: strange.to_owned() };
-            assert_eq!(one.open("a", &entry), Err(Unsealable), "{strange:?} is no entry");
+            assert_eq!(one.open("a", &entry), Err(Unsealable), "{strange:?} must not decrypt");
         }
     }
 
@@ -137,9 +139,9 @@ mod tests {
     fn a_file_knows_its_key() {
         let (one, two) = (key(), key());
         let file = SealedFile::new(&one).unwrap();
-        assert!(file.is_of(&one) && !file.is_of(&two), "its own and no other");
+        assert!(file.is_of(&one) && !file.is_of(&two), "a file must recognize only its own key");
         let same_name = Key::new(&one.id, &[7; KEY_BYTES]).unwrap();
-        assert!(!file.is_of(&same_name), "whatever the other is called");
+        assert!(!file.is_of(&same_name), "another key of the same name must not be recognized");
         assert!(SealedFile::read(b"{\"version\":2}").is_err(), "another version is not understood");
     }
 }

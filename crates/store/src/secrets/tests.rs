@@ -1,4 +1,4 @@
-//! The secrets with a scripted keychain, in every mood of it.
+//! Tests of the secrets with a scripted keychain in different states.
 
 #![allow(clippy::unwrap_used)]
 
@@ -6,12 +6,12 @@ use std::collections::HashMap;
 
 use super::*;
 
-/// What a scripted keychain does at the moment.
+/// The state of a scripted keychain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Mood {
     #[default]
     Works,
-    /// As GNOME Keyring does: it says that nothing is there, and takes nothing.
+    /// Behaves like GNOME Keyring: reports that nothing exists, and rejects writes.
     Locked,
     Missing,
 }
@@ -68,7 +68,7 @@ impl Folder {
         Self { folder: tempfile::tempdir().unwrap(), keychain: Scripted::default() }
     }
 
-    /// The secrets as one program has them.
+    /// Opens the secrets as a separate process would.
     fn program(&self) -> SecretsFile {
         let lock = Lock::new(self.folder.path().join("lock"));
         SecretsFile::with(self.folder.path(), lock, Box::new(self.keychain.clone()))
@@ -99,7 +99,7 @@ fn one_key_lies_in_the_keychain_and_no_secret() {
     let folder = Folder::new();
     let secrets = folder.program();
     assert_eq!(secrets.status(), SecretsStatus::Keychain, "the keychain works");
-    assert!(folder.keychain.names().is_empty(), "asking leaves nothing behind");
+    assert!(folder.keychain.names().is_empty(), "the status check must leave no entry");
     for number in 0..5 {
         assert!(lasts(&secrets.set(&format!("n{number}"), &format!("top-secret-{number}")).unwrap()), "it is kept");
     }
@@ -110,9 +110,9 @@ fn one_key_lies_in_the_keychain_and_no_secret() {
         let found = other.get(&format!("n{number}")).unwrap();
         assert_eq!(found, Some(format!("top-secret-{number}")), "another program reads them");
     }
-    assert_eq!(other.get("n9").unwrap(), None, "what was never kept is not there");
+    assert_eq!(other.get("n9").unwrap(), None, "an unknown secret must not exist");
     other.delete("n0").unwrap();
-    assert_eq!(secrets.get("n0").unwrap(), None, "what one forgets is forgotten for all");
+    assert_eq!(secrets.get("n0").unwrap(), None, "a deletion must apply to all processes");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
@@ -120,7 +120,7 @@ fn one_key_lies_in_the_keychain_and_no_secret() {
         assert_eq!(mode(), 0o600, "only its owner may read the file");
         std::fs::set_permissions(folder.file(), std::fs::Permissions::from_mode(0o644)).unwrap();
         secrets.set("n1", "x").unwrap();
-        assert_eq!(mode(), 0o600, "also after somebody opened it up");
+        assert_eq!(mode(), 0o600, "permissions must be restored");
     }
 }
 
@@ -132,19 +132,26 @@ fn a_locked_keychain_that_seems_empty_loses_nothing() {
     folder.keychain.is(Mood::Locked);
     let secrets = folder.program();
     let refused = secrets.get("a");
-    assert!(matches!(refused, Err(SecretError::Locked(_))), "it is told that it is locked: {refused:?}");
-    assert!(matches!(secrets.status(), SecretsStatus::Locked { .. }), "here, too: {:?}", secrets.status());
+    assert!(matches!(refused, Err(SecretError::Locked(_))), "the lock must be reported: {refused:?}");
+    assert!(
+        matches!(secrets.status(), SecretsStatus::Locked { .. }),
+        "the status must report the lock: {:?}",
+        secrets.status()
+    );
     let told = cause(secrets.set("a", "new").unwrap());
-    assert!(told.contains("locked") && told.contains("an older value"), "the user learns what comes: {told}");
-    assert_eq!(secrets.get("a").unwrap().as_deref(), Some("new"), "the new one counts in this run");
+    assert!(
+        told.contains("locked") && told.contains("an older value"),
+        "the message must mention the older value: {told}"
+    );
+    assert_eq!(secrets.get("a").unwrap().as_deref(), Some("new"), "the new value must be used in this run");
     secrets.set("b", "also").unwrap();
-    assert_eq!((folder.text(), folder.keychain.names()), (file, names), "nothing was written over");
+    assert_eq!((folder.text(), folder.keychain.names()), (file, names), "nothing must be overwritten");
     folder.keychain.is(Mood::Works);
-    assert_eq!(folder.program().get("a").unwrap().as_deref(), Some("old"), "the old one can still be opened");
+    assert_eq!(folder.program().get("a").unwrap().as_deref(), Some("old"), "the old value must be readable");
     assert!(lasts(&secrets.set("c", "later").unwrap()), "when it is unlocked, secrets are kept");
     let next = folder.program();
     for (name, secret) in [("a", "new"), ("b", "also"), ("c", "later")] {
-        assert_eq!(next.get(name).unwrap().as_deref(), Some(secret), "also those from before: {name}");
+        assert_eq!(next.get(name).unwrap().as_deref(), Some(secret), "earlier secrets must be stored as well: {name}");
     }
 }
 
@@ -153,14 +160,21 @@ fn without_a_keychain_they_live_for_the_run_and_that_is_said() {
     let folder = Folder::new();
     folder.keychain.is(Mood::Missing);
     let secrets = folder.program();
-    assert!(matches!(secrets.status(), SecretsStatus::Missing { .. }), "it is told: {:?}", secrets.status());
+    assert!(
+        matches!(secrets.status(), SecretsStatus::Missing { .. }),
+        "the missing keychain must be reported: {:?}",
+        secrets.status()
+    );
     let told = cause(secrets.set("a", "top-secret").unwrap());
-    assert!(told.contains("nobody answers") && !told.contains("older"), "with the reason: {told}");
-    assert_eq!(secrets.get("a").unwrap().as_deref(), Some("top-secret"), "in this run it is there");
+    assert!(told.contains("nobody answers") && !told.contains("older"), "the reason must be reported: {told}");
+    assert_eq!(secrets.get("a").unwrap().as_deref(), Some("top-secret"), "the secret must be available in this run");
     assert!(!folder.file().exists(), "nothing is written");
-    assert_eq!(folder.program().get("a").unwrap(), None, "in the next it is not");
+    assert_eq!(folder.program().get("a").unwrap(), None, "the secret must not be available in the next run");
     let refused = folder.program().get("a @ https://a.example");
-    assert!(matches!(refused, Err(SecretError::Missing(_))), "a missing one is no broken one: {refused:?}");
+    assert!(
+        matches!(refused, Err(SecretError::Missing(_))),
+        "a missing keychain must not be reported as broken: {refused:?}"
+    );
     secrets.delete("a").unwrap();
     assert_eq!(secrets.get("a").unwrap(), None, "it can be forgotten");
 }
@@ -173,14 +187,14 @@ fn a_lost_key_is_said_and_nothing_is_overwritten() {
     let text = folder.text();
     let secrets = folder.program();
     let SecretsStatus::Broken { cause: told } = secrets.status() else { panic!("the keychain works, the key is gone") };
-    assert!(told.contains("move that file away"), "with the next step: {told}");
+    assert!(told.contains("move that file away"), "the message must give advice: {told}");
     assert!(secrets.get("a").is_err(), "it can't be read");
-    assert!(!lasts(&secrets.set("a", "new").unwrap()), "nor kept");
-    assert_eq!(folder.text(), text, "the file stays as it was");
-    // The user's word.
+    assert!(!lasts(&secrets.set("a", "new").unwrap()), "a secret must not be stored");
+    assert_eq!(folder.text(), text, "the file must be unchanged");
+    // The user moves the file away.
     std::fs::rename(folder.file(), folder.folder.path().join("aside")).unwrap();
-    assert!(lasts(&secrets.set("a", "new").unwrap()), "then it begins anew");
-    assert_eq!(folder.program().get("a").unwrap().as_deref(), Some("new"), "and works");
+    assert!(lasts(&secrets.set("a", "new").unwrap()), "a new file must be created");
+    assert_eq!(folder.program().get("a").unwrap().as_deref(), Some("new"), "the new file must be readable");
 }
 
 #[test]
@@ -190,11 +204,11 @@ fn a_damaged_file_is_left_alone() {
         std::fs::write(folder.file(), text).unwrap();
         let secrets = folder.program();
         assert!(matches!(secrets.status(), SecretsStatus::Broken { .. }), "{text:?}: {:?}", secrets.status());
-        assert!(secrets.get("a").is_err(), "{text:?}: it is told");
-        assert!(!lasts(&secrets.set("a", "x").unwrap()), "{text:?}: a new one lives for the run");
-        assert_eq!(secrets.get("a").unwrap().as_deref(), Some("x"), "{text:?}: where it counts");
-        assert!(secrets.delete("b").is_err(), "{text:?}: nothing can be taken out");
-        assert_eq!(folder.text(), text, "{text:?}: and the file stays");
+        assert!(secrets.get("a").is_err(), "{text:?}: the damage must be reported");
+        assert!(!lasts(&secrets.set("a", "x").unwrap()), "{text:?}: a new secret must be in memory only");
+        assert_eq!(secrets.get("a").unwrap().as_deref(), Some("x"), "{text:?}: the secret must be available");
+        assert!(secrets.delete("b").is_err(), "{text:?}: a deletion must fail");
+        assert_eq!(folder.text(), text, "{text:?}: the file must be unchanged");
     }
 }
 
@@ -205,24 +219,24 @@ fn entries_of_older_versions_are_moved_once() {
     folder.keychain.write(old, b"old-token").unwrap();
     let secrets = folder.program();
     assert_eq!(secrets.get(old).unwrap().as_deref(), Some("old-token"), "it is found");
-    assert!(!folder.keychain.names().iter().any(|name| name == old), "and no longer an entry of its own");
-    assert_eq!(folder.program().get(old).unwrap().as_deref(), Some("old-token"), "but with the others");
+    assert!(!folder.keychain.names().iter().any(|name| name == old), "the separate entry must be removed");
+    assert_eq!(folder.program().get(old).unwrap().as_deref(), Some("old-token"), "the secret must be in the file");
 
     let other = "x.Y @ https://api.example";
     folder.keychain.write(other, b"older").unwrap();
     secrets.set(other, "newer").unwrap();
-    assert_eq!(folder.program().get(other).unwrap().as_deref(), Some("newer"), "what is entered anew counts");
+    assert_eq!(folder.program().get(other).unwrap().as_deref(), Some("newer"), "a new value must take precedence");
     let third = "z.Y @ https://api.example";
     folder.keychain.write(third, b"older").unwrap();
     secrets.delete(third).unwrap();
-    assert_eq!(folder.program().get(third).unwrap(), None, "what is forgotten does not come back");
+    assert_eq!(folder.program().get(third).unwrap(), None, "a deleted secret must not come back");
 
-    // While nothing can be written, it stays where it is.
+    // While nothing can be written, the entry must stay.
     let folder = Folder::new();
     folder.keychain.write(old, b"old-token").unwrap();
     std::fs::create_dir(folder.file()).unwrap();
-    assert!(folder.program().get(old).is_err(), "a folder in its place is told");
-    assert_eq!(folder.keychain.names(), [old], "and the old entry stays");
+    assert!(folder.program().get(old).is_err(), "a folder in place of the file must be reported");
+    assert_eq!(folder.keychain.names(), [old], "the old entry must remain");
 }
 
 #[test]
@@ -244,9 +258,9 @@ fn programs_that_begin_at_once_share_one_key() {
         let reader = folder.program();
         for (program, number) in (0..4).flat_map(|program| (0..5).map(move |number| (program, number))) {
             let name = format!("p{program}-{number}");
-            assert_eq!(reader.get(&name).unwrap(), Some(name.clone()), "none was lost: {name}");
+            assert_eq!(reader.get(&name).unwrap(), Some(name.clone()), "no secret must be lost: {name}");
         }
-        assert_eq!(folder.keychain.names().len(), 1, "the keys of the others are gone");
+        assert_eq!(folder.keychain.names().len(), 1, "unused keys must be removed");
     }
 }
 
@@ -256,14 +270,14 @@ fn a_name_is_held_by_one_program_at_a_time() {
     let (one, two) = (folder.program(), folder.program());
     let held = one.hold("a").unwrap();
     assert!(two.hold("b").is_some(), "another name is free");
-    // The first one lets go when the second has found it held.
+    // The first process releases the name when the second has found it held.
     let (mut held, mut pauses) = (Some(held), 0);
     let next = two.hold_name("a", || {
         pauses += 1;
         drop(held.take());
     });
-    assert!(next.is_some(), "the other program has it then");
-    assert_eq!(pauses, 1, "and not while the first one holds it");
+    assert!(next.is_some(), "the other process must hold the name");
+    assert_eq!(pauses, 1, "the name must not be held twice");
 }
 
 #[test]
@@ -272,8 +286,8 @@ fn s21_who_holds_the_name_of_a_mark_does_not_keep_it_from_the_keychain() {
     for name in [crate::sealed_document::MARK, crate::audit::MARK] {
         let held = folder.program().hold(name);
         assert!(held.is_some(), "another program holds it");
-        assert!(patience_for(name) < Duration::from_secs(2), "which is waited for only shortly: {name}");
-        assert!(folder.program().hold(name).is_none(), "it is not had");
+        assert!(patience_for(name) < Duration::from_secs(2), "the wait must be short: {name}");
+        assert!(folder.program().hold(name).is_none(), "the name must not be held twice");
     }
 }
 
@@ -289,17 +303,21 @@ fn what_begins_alike_is_found_in_the_file_and_in_memory() {
     for name in ["a,2", "a,3"] {
         assert!(!lasts(&secrets.set(name, "y").unwrap()), "it is in memory only");
     }
-    assert_eq!(secrets.keys("a,").unwrap(), ["a,1", "a,2", "a,3"], "each once, while nothing can be read");
+    assert_eq!(
+        secrets.keys("a,").unwrap(),
+        ["a,1", "a,2", "a,3"],
+        "each name must be listed once, while the keychain is locked"
+    );
     for name in secrets.keys("a,").unwrap() {
         secrets.delete(&name).unwrap();
     }
     assert_eq!(secrets.keys("a").unwrap(), ["ab,1"], "all of them can be removed");
 }
 
-/// What happens while a keychain is asked.
+/// Action that runs while a keychain is read.
 type Meanwhile = Arc<Mutex<Option<Box<dyn FnOnce() + Send>>>>;
 
-/// A keychain that takes so long to give its key that something else happens.
+/// A keychain whose reads take so long that something else happens.
 struct Slow {
     keychain: Scripted,
     meanwhile: Meanwhile,
@@ -338,7 +356,7 @@ fn what_is_forgotten_while_the_keychain_is_asked_does_not_come_back() {
     *meanwhile.lock().unwrap() = Some(Box::new(move || forgetting.delete("token").unwrap()));
     assert!(lasts(&secrets.set("other", "y").unwrap()), "what is set is kept");
     assert!(meanwhile.lock().unwrap().is_none(), "the other was removed while the keychain was asked");
-    assert_eq!(folder.program().keys("").unwrap(), ["first", "other"], "and is not in the file");
+    assert_eq!(folder.program().keys("").unwrap(), ["first", "other"], "the deleted secret must not be in the file");
 }
 
 #[test]
@@ -351,11 +369,11 @@ fn a_mark_lies_in_the_keychain_and_goes_with_no_file() {
     assert_eq!(
         folder.program().mark("end").unwrap().as_deref(),
         Some("5 abc"),
-        "it stays, whatever becomes of the file"
+        "the mark must be independent of the file"
     );
     let other = Folder { folder: tempfile::tempdir().unwrap(), keychain: folder.keychain.clone() };
-    assert_eq!(other.program().mark("end"), Ok(None), "another folder has another one");
+    assert_eq!(other.program().mark("end"), Ok(None), "another folder must have another mark");
     folder.keychain.is(Mood::Missing);
     assert!(folder.program().set_mark("end", "6").is_err(), "without a keychain it is an error");
-    assert!(folder.program().mark("end").is_err(), "to read it as well");
+    assert!(folder.program().mark("end").is_err(), "reading without a keychain must fail as well");
 }

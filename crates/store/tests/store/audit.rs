@@ -1,4 +1,4 @@
-//! The audit log: what is written comes back, stays in its chain, and whoever changes anything is found.
+//! Tests of the audit log: entries are read back, stay in the chain, and every change to the file is detected.
 
 mod attacks;
 mod encrypted;

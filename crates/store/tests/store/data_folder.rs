@@ -1,4 +1,4 @@
-//! The data folder: documents, and whose its files are.
+//! Tests of the data folder: documents, and the owner and mode of the files.
 
 use std::fs;
 use std::sync::Arc;
@@ -13,18 +13,22 @@ fn documents_come_back() {
     let store = Store::new();
     let all = [Document::Settings, Document::Grants, Document::Roots, Document::Running];
     for name in all {
-        assert_eq!(store.ports.documents.read(name).unwrap(), None, "nothing before it is written");
+        assert_eq!(store.ports.documents.read(name).unwrap(), None, "a document is absent before it is written");
         let value = json!({"z": 1, "a": [name.file_name(), "ä\u{1b}"]});
         store.ports.documents.write(name, &value).unwrap();
-        assert_eq!(open(store.folder.path()).documents.read(name).unwrap(), Some(value), "what was written, in order");
+        assert_eq!(
+            open(store.folder.path()).documents.read(name).unwrap(),
+            Some(value),
+            "the document is read back with its keys in order"
+        );
         let text = fs::read_to_string(store.data().join(name.file_name())).unwrap();
-        assert!(text.lines().count() > 3 && text.ends_with('\n'), "it is readable: {text}");
+        assert!(text.lines().count() > 3 && text.ends_with('\n'), "the file is formatted for people: {text}");
     }
     fs::write(store.data().join("grants.json"), "{\n  nonsense").unwrap();
     let error = store.ports.documents.read(Document::Grants).unwrap_err();
     assert!(
         error.path.ends_with("grants.json") && error.cause.starts_with("line 2: "),
-        "file and line are named: {error}"
+        "the error names the file and the line: {error}"
     );
 }
 
@@ -36,7 +40,7 @@ fn null_stands_for_no_document() {
         store.ports.documents.write(name, &json!(null)).unwrap();
         assert_eq!(store.ports.documents.read(name).unwrap(), None, "{name:?}");
         let change = &mut |before: Option<serde_json::Value>| {
-            assert_eq!(before, None, "also for who changes it: {name:?}");
+            assert_eq!(before, None, "a change gets no former value: {name:?}");
             json!(null)
         };
         store.ports.documents.update(name, change).unwrap();
@@ -59,9 +63,9 @@ fn a_document_is_never_torn() {
         }
         for _ in 0..300 {
             let value =
-                store.ports.documents.read(Document::Roots).expect("a reader never sees half a document").unwrap();
+                store.ports.documents.read(Document::Roots).expect("a reader never sees a partial document").unwrap();
             let all_equal = value.as_array().is_none_or(|items| items.windows(2).all(|pair| pair[0] == pair[1]));
-            assert!(all_equal, "a document is one writer's alone");
+            assert!(all_equal, "a document has the content of one writer");
         }
     });
 }
@@ -100,10 +104,11 @@ fn two_programs_change_a_document_without_losing_anything() {
         }
     });
     let kept = store.ports.documents.read(Document::Roots).unwrap().unwrap();
-    assert_eq!(kept.as_object().unwrap().len(), 80, "every change of every program is there");
+    assert_eq!(kept.as_object().unwrap().len(), 80, "every change of every instance is stored");
 }
 
-/// S04, S21: the keychain's entries are named after the folder, so another spelling of it must not be another place.
+/// The keychain's entries are named after the folder, so another spelling of its path must lead to the same place (S04,
+/// S21).
 #[cfg(unix)]
 #[test]
 fn each_spelling_of_the_folder_is_the_same_place() {

@@ -1,4 +1,4 @@
-//! The history: conversations, their items and branches, the search, and what is left of what was deleted.
+//! Tests of the history: conversations, their items and branches, searching, and remains of deleted content.
 
 mod deleting;
 mod encrypted;
@@ -15,7 +15,7 @@ use domain::item::ItemState;
 use ports::History;
 use serde_json::{Value, json};
 
-/// A conversation without items.
+/// Returns a conversation without items.
 fn begun(id: &str) -> Conversation {
     Conversation {
         id: id.into(),
@@ -27,7 +27,7 @@ fn begun(id: &str) -> Conversation {
     }
 }
 
-/// Something that the user says, after the head.
+/// Returns an item with a message of the user, placed after the head.
 fn says(id: &str, text: &str) -> NewItem {
     NewItem {
         id: id.into(),
@@ -40,7 +40,7 @@ fn says(id: &str, text: &str) -> NewItem {
     }
 }
 
-/// What a model says, as it comes in.
+/// Returns an item with a reply of a model in this state.
 fn replies(id: &str, text: &str, state: ItemState) -> NewItem {
     let body = json!({"kind": "reply", "parts": [{"type": "text", "text": text}]});
     NewItem { body, state, ..says(id, "") }
@@ -52,7 +52,7 @@ fn branch(history: &dyn History, conversation: &str) -> Vec<Item> {
 
 fn page(history: &dyn History, conversation: &str, before: Option<&str>, limit: usize) -> (Vec<Item>, bool) {
     let range = ItemRange { conversation: conversation.into(), before: before.map(str::to_owned), limit, whole: true };
-    let page = history.items(&range).unwrap().expect("the conversation is there");
+    let page = history.items(&range).unwrap().expect("the conversation exists");
     (page.items, page.has_more)
 }
 

@@ -1,4 +1,4 @@
-//! The store on a real disk, in folders of its own.
+//! Tests of the store on a real disk, in temporary folders.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 mod audit;

@@ -1,4 +1,5 @@
-//! How to sign in to a remote server, as `mcp.json` says it: read, refused with a line, changed without touching the rest.
+//! Tests of the `auth` setting of remote servers in `mcp.json`: it is read, refused with a line, and changed without
+//! touching other content.
 
 use std::fs;
 
@@ -47,14 +48,14 @@ fn all_of_it_is_written_and_read() {
     for auth in [None, Some(AuthConfig::default()), Some(whole)] {
         let store = Store::new();
         store.ports.servers.put(&entry(auth.clone()), None).unwrap();
-        assert_eq!(store.ports.servers.load().unwrap(), [entry(auth.clone())], "it reads as it was written");
-        // Once more over what is there.
+        assert_eq!(store.ports.servers.load().unwrap(), [entry(auth.clone())], "the setting is read back as written");
+        // Each configuration again, written over the existing one.
         for other in [Some(AuthConfig { client_id: some("x"), ..AuthConfig::default() }), auth, None] {
             store.ports.servers.put(&entry(other.clone()), None).unwrap();
-            assert_eq!(store.ports.servers.load().unwrap(), [entry(other)], "and after a change");
+            assert_eq!(store.ports.servers.load().unwrap(), [entry(other)], "the setting is read back after a change");
         }
         let left = fs::read_to_string(store.config()).unwrap();
-        assert!(!left.contains("auth"), "what is taken out is gone: {left}");
+        assert!(!left.contains("auth"), "a removed setting is gone: {left}");
     }
 }
 
@@ -68,7 +69,7 @@ fn what_is_not_understood_stays() {
     let changed = AuthConfig { client_id: some("b"), scopes, ..AuthConfig::default() };
     store.ports.servers.put(&entry(Some(changed)), None).unwrap();
     let after = fs::read_to_string(store.config()).unwrap();
-    assert_eq!(after, before.replace("\"a\"", "\"b\""), "only the id is another");
+    assert_eq!(after, before.replace("\"a\"", "\"b\""), "only the id is changed");
 }
 
 #[test]
@@ -108,9 +109,9 @@ fn what_can_not_be_used_is_said_with_its_place() {
         let store = Store::new();
         fs::write(store.config(), text(auth)).unwrap();
         let problem = store.ports.servers.load().expect_err(auth);
-        assert!(problem.message.contains(wanted), "what is wrong with {auth}: {problem}");
-        assert_eq!(problem.line, Some(1), "and where: {problem}");
-        assert!(!problem.message.contains("plain text"), "what may be a secret is not repeated: {problem}");
+        assert!(problem.message.contains(wanted), "the message for {auth}: {problem}");
+        assert_eq!(problem.line, Some(1), "the problem has its line: {problem}");
+        assert!(!problem.message.contains("plain text"), "a possible secret is not repeated: {problem}");
     }
 }
 
@@ -129,12 +130,12 @@ fn what_the_guide_shows_can_be_used_as_it_is() {
                 store.ports.servers.load().unwrap_or_else(|problem| panic!("{example} can't be used: {problem}"));
             let auth = read[0].config.as_http().unwrap().auth.clone().unwrap();
             grants.push(auth.grant);
-            // What is written holds all that was understood, and nothing else.
+            // The written file has all parsed keys and no other.
             let again = Store::new();
             again.ports.servers.put(&entry(Some(auth)), None).unwrap();
             let parsed = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
             let written = parsed(&fs::read_to_string(again.config()).unwrap());
-            assert_eq!(written["mcpServers"]["far"]["auth"], parsed(example), "each key of the example is known");
+            assert_eq!(written["mcpServers"]["far"]["auth"], parsed(example), "every key of the example is known");
         }
         assert_eq!(grants, Grant::ALL, "there is an example for each grant");
     }

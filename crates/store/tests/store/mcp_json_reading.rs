@@ -1,4 +1,4 @@
-//! Reading `mcp.json`: what is understood, and what is said about what is not.
+//! Tests of reading `mcp.json`: accepted forms, and the messages for all others.
 
 use std::path::PathBuf;
 
@@ -25,19 +25,19 @@ fn a_whole_file_is_understood() {
     )
     .unwrap();
     let names: Vec<&str> = servers.iter().map(|server| server.name.as_str()).collect();
-    assert_eq!(names, ["files", "far", "near"], "servers come in the file's order");
+    assert_eq!(names, ["files", "far", "near"], "servers are in the file's order");
     let far = servers[1].config.as_http().unwrap();
     assert_eq!(
         (far.url.as_str(), far.kind),
         ("https://example.com/mcp", Some(HttpKind::Http)),
-        "where a remote one is"
+        "the URL and kind of a remote server"
     );
     let files = servers[0].config.as_stdio().unwrap();
     assert_eq!(files.command, "npx", "the command");
-    assert_eq!(files.args, ["-y", "pkg", "/tmp/a b"], "each argument as it is written");
+    assert_eq!(files.args, ["-y", "pkg", "/tmp/a b"], "arguments are unchanged");
     assert_eq!(files.env.get("A").map(String::as_str), Some("1"), "the variables");
     assert_eq!(files.cwd, Some(PathBuf::from("/srv")), "the folder");
-    assert!(servers[2].config.as_stdio().unwrap().args.is_empty(), "null counts as left out");
+    assert!(servers[2].config.as_stdio().unwrap().args.is_empty(), "null is the same as absent");
 }
 
 #[test]
@@ -57,14 +57,14 @@ fn what_people_do_to_files_is_tolerated() {
     assert_eq!(store.ports.servers.load().unwrap(), [], "a missing file has no servers");
     for empty in [&b""[..], b" \n\n"] {
         let problem = load(empty).expect_err("a file that was emptied removes no servers");
-        assert!(problem.message.contains("empty"), "and it is said why: {problem}");
+        assert!(problem.message.contains("empty"), "the message has the reason: {problem}");
     }
 }
 
 #[test]
 fn every_problem_is_placed_and_explained() {
     let cases: &[(&str, u32, u32, &str)] = &[
-        // Not JSON.
+        // Not valid JSON.
         ("{\n  \"mcpServers\": {\n", 2, 17, "this object is not closed: expected \"}\" before the end"),
         ("{\n \"a\": [1, 2\n", 2, 7, "this list is not closed: expected \"]\" before the end"),
         (
@@ -115,7 +115,7 @@ fn every_problem_is_placed_and_explained() {
             "server \"a\": \"1\" is no known protocol revision; known are 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25 \
              and 2026-07-28",
         ),
-        // JSON of another shape.
+        // Valid JSON of another shape.
         ("[]", 1, 1, "expected an object with \"mcpServers\", found a list"),
         ("\"x\"", 1, 1, "expected an object with \"mcpServers\", found a text"),
         (
@@ -216,7 +216,7 @@ fn every_problem_is_placed_and_explained() {
             1,
             "\"command\" stands twice in server \"a\", first in line 1; one of them must go",
         ),
-        // Columns count characters, also behind a mark at the beginning.
+        // Columns count characters, also after a byte order mark.
         (
             "\u{feff}{\"mcpServers\": {\"äöü\": 1}}",
             1,
@@ -226,8 +226,8 @@ fn every_problem_is_placed_and_explained() {
     ];
     for (text, line, column, message) in cases {
         let problem = load(text).expect_err(text);
-        assert_eq!(problem.message, *message, "what is said about {text:?}");
-        assert_eq!((problem.line, problem.column), (Some(*line), Some(*column)), "where it is in {text:?}: {problem}");
+        assert_eq!(problem.message, *message, "the message for {text:?}");
+        assert_eq!((problem.line, problem.column), (Some(*line), Some(*column)), "the place in {text:?}: {problem}");
         assert!(problem.file.is_some_and(|file| file.ends_with("mcp.json")), "the file is named for {text:?}");
     }
 }
@@ -236,7 +236,7 @@ fn every_problem_is_placed_and_explained() {
 fn a_name_that_is_too_long_is_a_problem() {
     let long = "x".repeat(65);
     let problem = load(format!("{{\"mcpServers\": {{\"{long}\": {{\"command\": \"x\"}}}}}}")).unwrap_err();
-    assert!(problem.message.ends_with("is longer than 64 characters"), "the bound is named: {problem}");
+    assert!(problem.message.ends_with("is longer than 64 characters"), "the message names the limit: {problem}");
     let long = "ä".repeat(64);
     assert!(
         load(format!("{{\"mcpServers\": {{\"{long}\": {{\"command\": \"x\"}}}}}}")).is_ok(),
@@ -247,17 +247,17 @@ fn a_name_that_is_too_long_is_a_problem() {
 #[test]
 fn text_that_is_not_utf8_is_a_problem() {
     let problem = load(b"{\n \"a\": \"\xff\"}").unwrap_err();
-    assert_eq!((problem.line, problem.column), (Some(2), Some(8)), "the byte is placed");
-    assert!(problem.message.contains("save the file as UTF-8"), "the next step is named: {problem}");
+    assert_eq!((problem.line, problem.column), (Some(2), Some(8)), "the problem has the place of the byte");
+    assert!(problem.message.contains("save the file as UTF-8"), "the message names the next step: {problem}");
     let problem = load(b"\xff\xfe{\0}\0").unwrap_err();
-    assert!(problem.message.contains("UTF-16"), "the encoding is named: {problem}");
+    assert!(problem.message.contains("UTF-16"), "the message names the encoding: {problem}");
 }
 
 #[test]
 fn depth_and_size_are_bounded() {
     let deep = format!("{{\"a\": {}{}}}", "[".repeat(100_000), "]".repeat(100_000));
     let problem = load(deep).unwrap_err();
-    assert_eq!(problem.message, "too many levels within one another", "depth ends in a problem and not in a crash");
+    assert_eq!(problem.message, "too many levels within one another", "excessive depth is a problem, not a crash");
     let problem = load(vec![b' '; (4 << 20) + 1]).unwrap_err();
-    assert!(problem.message.contains("larger than 4 MiB"), "size is bounded: {problem}");
+    assert!(problem.message.contains("larger than 4 MiB"), "the size is limited: {problem}");
 }

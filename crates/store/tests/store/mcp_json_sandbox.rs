@@ -1,4 +1,5 @@
-//! What a local server may reach, as `mcp.json` says it: read, refused with a line, changed without touching the rest.
+//! Tests of the `sandbox` setting of local servers in `mcp.json`: it is read, refused with a line, and changed without
+//! touching other content.
 
 use std::fs;
 
@@ -29,13 +30,17 @@ fn all_of_it_is_written_and_read() {
     for sandbox in [None, Some(SandboxConfig::default()), Some(whole), Some(named)] {
         let store = Store::new();
         store.ports.servers.put(&entry(sandbox.clone()), None).unwrap();
-        assert_eq!(store.ports.servers.load().unwrap(), [entry(sandbox.clone())], "it reads as it was written");
+        assert_eq!(
+            store.ports.servers.load().unwrap(),
+            [entry(sandbox.clone())],
+            "the setting is read back as written"
+        );
         for other in [Some(SandboxConfig { network: Network::Full, ..SandboxConfig::default() }), sandbox, None] {
             store.ports.servers.put(&entry(other.clone()), None).unwrap();
-            assert_eq!(store.ports.servers.load().unwrap(), [entry(other)], "and after a change");
+            assert_eq!(store.ports.servers.load().unwrap(), [entry(other)], "the setting is read back after a change");
         }
         let left = fs::read_to_string(store.config()).unwrap();
-        assert!(!left.contains("sandbox"), "what is turned off is gone: {left}");
+        assert!(!left.contains("sandbox"), "a removed setting is gone: {left}");
     }
 }
 
@@ -44,7 +49,7 @@ fn what_is_left_out_is_the_least() {
     let store = Store::new();
     fs::write(store.config(), text(r#"{"folders": [{"path": "/a"}]}"#)).unwrap();
     let wanted = SandboxConfig { folders: vec![folder("/a", Access::Read)], network: Network::None };
-    assert_eq!(store.ports.servers.load().unwrap(), [entry(Some(wanted))], "to read, and no network");
+    assert_eq!(store.ports.servers.load().unwrap(), [entry(Some(wanted))], "read access and no network");
 }
 
 #[test]
@@ -68,8 +73,8 @@ fn what_can_not_be_understood_is_no_sandbox_less() {
         fs::write(store.config(), text(sandbox)).unwrap();
         let problem =
             store.ports.servers.load().expect_err("the server must not run without what it was meant to have");
-        assert!(problem.message.contains(words), "{sandbox} is refused for what it is: {problem}");
-        assert_eq!(problem.line, Some(1), "with its line: {problem}");
+        assert!(problem.message.contains(words), "the message for {sandbox}: {problem}");
+        assert_eq!(problem.line, Some(1), "the problem has its line: {problem}");
     }
 }
 
@@ -86,7 +91,7 @@ fn a_sandbox_by_a_misspelt_name_is_no_server_without_one() {
     }
     for (name, value) in [("sandboxEnabled", "true"), ("note", "{}")] {
         fs::write(store.config(), text(value).replace("\"sandbox\"", &format!("{name:?}"))).unwrap();
-        assert_eq!(store.ports.servers.load().unwrap(), [entry(None)], "{name} is something else");
+        assert_eq!(store.ports.servers.load().unwrap(), [entry(None)], "{name} is a different key");
     }
 }
 
@@ -97,10 +102,10 @@ fn what_says_the_same_stays_as_it_is_written() {
     fs::write(store.config(), &written).unwrap();
     let same = entry(Some(SandboxConfig { network: Network::Full, ..SandboxConfig::default() }));
     store.ports.servers.put(&same, None).unwrap();
-    assert_eq!(fs::read_to_string(store.config()).unwrap(), written, "nothing was to be changed");
+    assert_eq!(fs::read_to_string(store.config()).unwrap(), written, "an unchanged setting does not change the file");
     store.ports.servers.put(&entry(Some(SandboxConfig::default())), None).unwrap();
     let changed = fs::read_to_string(store.config()).unwrap();
-    assert!(changed.contains("\"note\": 1"), "what is not understood in it stays: {changed}");
+    assert!(changed.contains("\"note\": 1"), "unknown keys in the setting stay: {changed}");
 }
 
 #[test]
@@ -110,9 +115,13 @@ fn hosts_are_read_as_they_were_written() {
     fs::write(store.config(), &written).unwrap();
     let hosts = ["api.example.com", "xn--bcher-kva.example"].map(|host| host.parse().unwrap());
     let same = entry(Some(SandboxConfig { network: Network::Hosts(hosts.into()), ..SandboxConfig::default() }));
-    assert_eq!(store.ports.servers.load().unwrap(), std::slice::from_ref(&same), "in their usual form");
+    assert_eq!(
+        store.ports.servers.load().unwrap(),
+        std::slice::from_ref(&same),
+        "the setting is read in its normal form"
+    );
     store.ports.servers.put(&same, None).unwrap();
-    assert_eq!(fs::read_to_string(store.config()).unwrap(), written, "what says the same stays");
+    assert_eq!(fs::read_to_string(store.config()).unwrap(), written, "an equivalent setting stays as written");
 }
 
 #[test]
@@ -123,12 +132,12 @@ fn it_comes_along_when_it_is_pasted() {
     assert_eq!(
         found[0].config,
         entry(Some(wanted)).config,
-        "a server pasted from one's own settings keeps its sandbox"
+        "a server pasted from Drawbridge settings keeps its sandbox"
     );
     let other = other_apps::import(&text("\"read-only\""), &[]).unwrap();
     assert!(
         other[0].notes.iter().any(|note| note.contains("sandbox") && note.contains("left out")),
-        "what another program means by it is said to be left out: {:?}",
+        "a note says that the sandbox setting of another app is omitted: {:?}",
         other[0].notes
     );
 }

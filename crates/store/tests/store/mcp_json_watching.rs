@@ -1,4 +1,4 @@
-//! Watching `mcp.json`: every way in which editors and people change a file is noticed.
+//! Tests of watching `mcp.json`: every way in which editors and people change a file is noticed.
 
 use std::fs;
 use std::time::Duration;
@@ -7,12 +7,16 @@ use crate::common::Store;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-/// The file is looked at every 2 s where nothing is told; twice that is late.
+/// Time limit for a notification. Without system events the file is polled every 2 s, and this is more than twice as
+/// long.
 const LATE: Duration = Duration::from_secs(5);
 
 async fn expect(changed: &mut mpsc::Receiver<()>, what: &str) {
-    timeout(LATE, changed.recv()).await.unwrap_or_else(|_| panic!("{what} is noticed")).expect("the watch goes on");
-    // Let one change that is told in two parts be over before the next.
+    timeout(LATE, changed.recv())
+        .await
+        .unwrap_or_else(|_| panic!("{what} is noticed"))
+        .expect("the watch is still open");
+    // Waits until a change that is reported in two parts is over.
     while timeout(Duration::from_millis(500), changed.recv()).await.is_ok() {}
 }
 
@@ -37,7 +41,7 @@ async fn every_kind_of_change_is_noticed() {
     fs::remove_file(&config).unwrap();
     expect(&mut changed, "a file that is deleted").await;
     fs::remove_dir_all(&folder).unwrap();
-    // sleep: the system's watcher has to see that the folder is gone.
+    // sleep: the system's watcher has to notice that the folder is gone.
     tokio::time::sleep(Duration::from_millis(300)).await;
     fs::create_dir(&folder).unwrap();
     fs::write(&config, "{\"anew\": 1}").unwrap();
@@ -53,7 +57,7 @@ async fn other_files_are_not_told_of_and_bursts_are_one_message() {
     let (tell, mut changed) = mpsc::channel(100);
     store.ports.servers.watch(tell);
     fs::write(store.config().with_file_name("other.json"), "{}").unwrap();
-    assert!(timeout(Duration::from_secs(1), changed.recv()).await.is_err(), "another file's change is not told");
+    assert!(timeout(Duration::from_secs(1), changed.recv()).await.is_err(), "a change of another file is not reported");
     for number in 0..50 {
         fs::write(store.config(), format!("{{\"n\": {number}}}")).unwrap();
     }
@@ -65,7 +69,7 @@ async fn expect_count(changed: &mut mpsc::Receiver<()>, most: usize) {
     while timeout(Duration::from_secs(1), changed.recv()).await.is_ok() {
         count += 1;
     }
-    assert!((1..=most).contains(&count), "50 writes at once are told {most} time at most, were told {count} times");
+    assert!((1..=most).contains(&count), "50 writes at once are reported at most {most} times, got {count}");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Writing `mcp.json`: only what changes is touched, and a file is never half written or lost.
+//! Tests of writing `mcp.json`: only the changed parts are touched, and a file is never partially written or lost.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -96,13 +96,9 @@ fn only_what_changes_is_touched() {
                 assert_eq!(expected.matches(from).count(), 1, "{what}: the test knows what it replaces: {from:?}");
                 expected = expected.replace(from, to);
             }
-            assert_eq!(
-                fs::read_to_string(store.config()).unwrap(),
-                expected,
-                "{what}: all else stays as it was written"
-            );
+            assert_eq!(fs::read_to_string(store.config()).unwrap(), expected, "{what}: all other text is unchanged");
             let found = store.ports.servers.load().unwrap();
-            assert!(found.contains(entry), "{what}: it is read back as it was put");
+            assert!(found.contains(entry), "{what}: the server is read back as written");
         }
     }
 }
@@ -113,27 +109,31 @@ fn a_server_is_taken_out_alone() {
     fs::write(store.config(), FILE).unwrap();
     store.ports.servers.remove("two").unwrap();
     let expected = FILE.replace(",\n\t\t\"two\": {\"command\":\"b\"}", "");
-    assert_eq!(fs::read_to_string(store.config()).unwrap(), expected, "the last one goes with the comma before it");
+    assert_eq!(
+        fs::read_to_string(store.config()).unwrap(),
+        expected,
+        "the last server is removed with the comma before it"
+    );
     store.ports.servers.remove("one").unwrap();
     let text = fs::read_to_string(store.config()).unwrap();
     assert!(
         text.contains("\"far\": { \"url\": \"https://example.com\" , \"headers\": {} }"),
-        "the remote one stays: {text}"
+        "the remote server stays: {text}"
     );
     store.ports.servers.remove("far").unwrap();
-    assert_eq!(store.ports.servers.load().unwrap(), [], "none that can be used is left");
+    assert_eq!(store.ports.servers.load().unwrap(), [], "no usable server is left");
     let text = fs::read_to_string(store.config()).unwrap();
-    assert!(text.contains("wss://example.com"), "one that can't be used stays: {text}");
+    assert!(text.contains("wss://example.com"), "an unusable server stays: {text}");
     store.ports.servers.remove("odd").unwrap();
     store.ports.servers.remove("nobody").unwrap();
-    assert_eq!(fs::read_to_string(store.config()).unwrap(), text, "what is not understood is left alone");
+    assert_eq!(fs::read_to_string(store.config()).unwrap(), text, "unknown content is unchanged");
 }
 
 #[test]
 fn a_missing_file_is_made() {
     let store = Store::new();
     store.ports.servers.remove("a").unwrap();
-    assert!(!store.config().exists(), "taking out of nothing makes no file");
+    assert!(!store.config().exists(), "removing a server creates no file");
     store.ports.servers.put(&entry("a", "x", &[]), None).unwrap();
     let text = fs::read_to_string(store.config()).unwrap();
     assert_eq!(
@@ -142,7 +142,7 @@ fn a_missing_file_is_made() {
     );
     fs::write(store.config(), " \n").unwrap();
     store.ports.servers.put(&entry("a", "x", &[]), None).unwrap();
-    assert_eq!(fs::read_to_string(store.config()).unwrap(), text, "an empty file is begun anew");
+    assert_eq!(fs::read_to_string(store.config()).unwrap(), text, "an empty file is rewritten");
     fs::write(store.config(), "{\"b\": 1}").unwrap();
     store.ports.servers.put(&entry("a", "x", &[]), None).unwrap();
     assert_eq!(store.ports.servers.load().unwrap().len(), 1, "\"mcpServers\" is added where it is missing");
@@ -165,11 +165,11 @@ fn names_do_not_collide() {
     ];
     for (entry, was, message) in cases {
         let problem = store.ports.servers.put(&entry, was).unwrap_err();
-        assert_eq!(problem.message, message, "why {:?} can't be put", entry.name);
-        assert_eq!(fs::read_to_string(store.config()).unwrap(), FILE, "the file is as it was");
+        assert_eq!(problem.message, message, "the message for {:?}", entry.name);
+        assert_eq!(fs::read_to_string(store.config()).unwrap(), FILE, "the file is unchanged");
     }
     store.ports.servers.put(&entry("new", "x", &[]), Some("gone")).unwrap();
-    assert_eq!(store.ports.servers.load().unwrap().len(), 4, "one whose old name is gone is added");
+    assert_eq!(store.ports.servers.load().unwrap().len(), 4, "a server whose old name is gone is added");
 }
 
 #[test]
@@ -180,10 +180,10 @@ fn only_what_was_expected_is_written_over() {
     let (two, other, new) = (entry("two", "b", &[]), entry("two", "other", &[]), entry("new", "x", &[]));
     for (entry, before) in [(&other, None), (&other, Some(&other.config)), (&new, Some(&new.config))] {
         assert!(!servers.put_over(entry, before).unwrap(), "{} over {before:?}", entry.name);
-        assert_eq!(fs::read_to_string(store.config()).unwrap(), FILE, "the file is as it was");
+        assert_eq!(fs::read_to_string(store.config()).unwrap(), FILE, "the file is unchanged");
     }
-    assert!(servers.put_over(&other, Some(&two.config)).unwrap(), "it is as expected");
-    assert!(servers.put_over(&new, None).unwrap(), "there is none of this name");
+    assert!(servers.put_over(&other, Some(&two.config)).unwrap(), "the server has the expected configuration");
+    assert!(servers.put_over(&new, None).unwrap(), "there is no server of this name");
     let now = servers.load().unwrap();
     assert!(now.contains(&other) && now.contains(&new), "{now:?}");
 }
@@ -208,8 +208,8 @@ fn remote_servers_are_written_as_other_programs_write_them() {
         "headers": {"Authorization": "Bearer ${secret:far.Authorization}"},
         "protocolVersion": "2025-06-18",
     });
-    assert_eq!(written["mcpServers"]["far"], wanted, "a remote server as it stands in the file");
-    assert_eq!(store.ports.servers.load().unwrap(), [entry], "and it reads the same");
+    assert_eq!(written["mcpServers"]["far"], wanted, "the remote server in the file");
+    assert_eq!(store.ports.servers.load().unwrap(), [entry], "the server is read back as written");
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn a_remote_server_is_changed_in_the_words_of_its_file() {
     fs::write(store.config(), text).unwrap();
     store.ports.servers.put(&remote("far", "https://a.example/y", Some(HttpKind::Http), &[]), None).unwrap();
     let changed = text.replace("/x", "/y");
-    assert_eq!(fs::read_to_string(store.config()).unwrap(), changed, "its own word for the transport and key stay");
+    assert_eq!(fs::read_to_string(store.config()).unwrap(), changed, "the existing transport name and key stay");
     store.ports.servers.put(&remote("far", "https://a.example/y", Some(HttpKind::Sse), &[]), None).unwrap();
     let entry: serde_json::Value = serde_json::from_str(&fs::read_to_string(store.config()).unwrap()).unwrap();
     let entry = &entry["mcpServers"]["far"];
@@ -231,7 +231,7 @@ fn a_remote_server_is_changed_in_the_words_of_its_file() {
     store.ports.servers.put(&self::entry("far", "npx", &["x"]), None).unwrap();
     let entry: serde_json::Value = serde_json::from_str(&fs::read_to_string(store.config()).unwrap()).unwrap();
     let wanted = serde_json::json!({"oauth": {"k": 1}, "command": "npx", "args": ["x"]});
-    assert_eq!(entry["mcpServers"]["far"], wanted, "nothing of the URL is left when it becomes a local server");
+    assert_eq!(entry["mcpServers"]["far"], wanted, "no key of the URL is left when the server becomes local");
 }
 
 #[test]
@@ -240,9 +240,9 @@ fn a_file_that_became_invalid_is_not_overwritten() {
     for text in ["{\n  \"mcpServers\": {,}\n}", "{\"mcpServers\": {\"a\": {\"command\": 1}}}", "// hello\n{}"] {
         fs::write(store.config(), text).unwrap();
         let problem = store.ports.servers.put(&entry("b", "x", &[]), None).unwrap_err();
-        assert!(problem.line.is_some(), "the problem is placed: {problem}");
+        assert!(problem.line.is_some(), "the problem has its line: {problem}");
         store.ports.servers.remove("a").unwrap_err();
-        assert_eq!(fs::read_to_string(store.config()).unwrap(), text, "the file is as it was");
+        assert_eq!(fs::read_to_string(store.config()).unwrap(), text, "the file is unchanged");
     }
 }
 
@@ -263,7 +263,7 @@ fn strange_texts_survive() {
     let mut wanted = with_env(entry("strange \"name\" \\ 🦀", "c\\m\"d", &strange), &[("A", "\n"), ("ß", "\\")]);
     wanted.config.as_stdio_mut().unwrap().cwd = Some(PathBuf::from("C:\\Program Files\\\"x\""));
     store.ports.servers.put(&wanted, None).unwrap();
-    assert_eq!(store.ports.servers.load().unwrap(), [wanted], "every character comes back");
+    assert_eq!(store.ports.servers.load().unwrap(), [wanted], "every character is read back");
 }
 
 #[test]
@@ -280,10 +280,10 @@ fn writers_at_the_same_time_lose_nothing() {
             });
         }
         for _ in 0..200 {
-            store.ports.servers.load().expect("a reader never sees half a file");
+            store.ports.servers.load().expect("a reader never sees a partial file");
         }
     });
-    assert_eq!(store.ports.servers.load().unwrap().len(), 40, "every writer's servers are there");
+    assert_eq!(store.ports.servers.load().unwrap().len(), 40, "the file has the servers of all writers");
     let left: Vec<_> =
         fs::read_dir(store.config().parent().unwrap()).unwrap().flatten().map(|e| e.file_name()).collect();
     assert_eq!(left, ["mcp.json"], "nothing else is left in the folder");
@@ -293,11 +293,11 @@ fn writers_at_the_same_time_lose_nothing() {
 fn a_write_that_was_cut_short_does_no_harm() {
     let store = Store::new();
     fs::write(store.config(), FILE).unwrap();
-    // What a program that was killed while it wrote leaves behind.
+    // File that a process leaves behind if it is killed while writing.
     fs::write(store.config().with_file_name(".mcp.json.Ab12Cd.tmp"), "{\"mcpSer").unwrap();
-    assert_eq!(store.ports.servers.load().unwrap().len(), 3, "the file itself is whole");
+    assert_eq!(store.ports.servers.load().unwrap().len(), 3, "the file is complete");
     store.ports.servers.put(&entry("three", "x", &[]), None).unwrap();
-    assert_eq!(store.ports.servers.load().unwrap().len(), 4, "and can be written");
+    assert_eq!(store.ports.servers.load().unwrap().len(), 4, "the file can be written");
 }
 
 #[cfg(unix)]
@@ -307,8 +307,8 @@ fn permissions_and_links_stay() {
     let store = Store::new();
     let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     store.ports.servers.put(&entry("a", "x", &[]), None).unwrap();
-    assert_eq!(mode(&store.config()), 0o600, "a new file is its owner's alone");
-    assert_eq!(mode(store.config().parent().unwrap()), 0o700, "so is a new folder");
+    assert_eq!(mode(&store.config()), 0o600, "a new file is accessible only to its owner");
+    assert_eq!(mode(store.config().parent().unwrap()), 0o700, "a new folder is accessible only to its owner");
     fs::set_permissions(store.config(), fs::Permissions::from_mode(0o640)).unwrap();
     store.ports.servers.put(&entry("b", "x", &[]), None).unwrap();
     assert_eq!(mode(&store.config()), 0o640, "an old file keeps its permissions");
@@ -318,7 +318,7 @@ fn permissions_and_links_stay() {
     symlink(&real, store.config()).unwrap();
     store.ports.servers.put(&entry("c", "x", &[]), None).unwrap();
     assert!(fs::symlink_metadata(store.config()).unwrap().is_symlink(), "a link stays a link");
-    assert!(fs::read_to_string(&real).unwrap().contains("\"c\""), "the file it leads to is changed");
+    assert!(fs::read_to_string(&real).unwrap().contains("\"c\""), "the target of the link is changed");
 }
 
 #[test]
@@ -329,12 +329,12 @@ fn the_first_start_has_a_demo() {
     assert_eq!(
         store.ports.servers.load().unwrap(),
         [entry("demo", "/opt/draw bridge/demo-server", &[])],
-        "with the demo in it"
+        "the file has the demo server"
     );
     store.ports.servers.remove("demo").unwrap();
     assert!(
         !store::add_demo_server_if_first_start(&store.config(), demo).unwrap(),
         "the second start is not the first"
     );
-    assert_eq!(store.ports.servers.load().unwrap(), [], "what was taken out stays out");
+    assert_eq!(store.ports.servers.load().unwrap(), [], "a removed server is not added again");
 }

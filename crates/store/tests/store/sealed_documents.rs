@@ -1,4 +1,4 @@
-//! Sealed documents beside a keychain that hangs, is locked, or answers at an awkward moment.
+//! Tests of sealed documents with a keychain that hangs, is locked, or responds late.
 
 mod keychain;
 
@@ -11,7 +11,7 @@ use keychain::{GatedKeychain, PATIENCE, add, kept, program, sealed, until};
 use ports::{Document, DocumentSeal, Documents};
 use serde_json::{Value, json};
 
-/// What the keychain knows the latest documents under.
+/// Name of the keychain entry that records the latest documents.
 const MARK: &str = "sealed documents";
 
 #[test]
@@ -20,12 +20,16 @@ fn s21_nobody_waits_for_a_keychain_that_hangs_at_its_mark() {
     let folder = sealed(&keychain);
     keychain.shut(true);
     let documents = program(folder.path(), &keychain);
-    // The gate stays shut meanwhile, so whoever comes back has not waited for the keychain.
-    assert_eq!(documents.read(Document::Grants).unwrap(), None, "nothing is used that can't be checked");
-    assert!(!add(&*documents), "nor written over");
+    // The gate stays closed meanwhile, so a call that returns has not waited for the keychain.
+    assert_eq!(documents.read(Document::Grants).unwrap(), None, "an unchecked document is not used");
+    assert!(!add(&*documents), "an unchecked document is not overwritten");
     keychain.shut(false);
     until("the key is there", || documents.seal() == DocumentSeal::Sealed);
-    assert_eq!(documents.read(Document::Grants).unwrap(), Some(json!(["old"])), "then it is read");
+    assert_eq!(
+        documents.read(Document::Grants).unwrap(),
+        Some(json!(["old"])),
+        "the document is read once it can be checked"
+    );
 }
 
 #[test]
@@ -35,18 +39,18 @@ fn s21_what_is_approved_while_the_key_settles_replaces_nothing() {
     keychain.shut(true);
     let documents = program(folder.path(), &keychain);
     let _ = documents.update(Document::Grants, &mut |kept| {
-        // The key settles between the reading and the writing.
+        // The key becomes available between reading and writing.
         keychain.shut(false);
         until("the key is there", || documents.seal() == DocumentSeal::Sealed);
         let mut kept = kept.unwrap_or_else(|| json!([]));
         kept.as_array_mut().unwrap().push(json!("new"));
         kept
     });
-    assert_eq!(kept(folder.path()), json!(["old"]), "what was withheld is not written over");
+    assert_eq!(kept(folder.path()), json!(["old"]), "a withheld document is not overwritten");
     keychain.shut(false);
     until("the key is there", || documents.seal() == DocumentSeal::Sealed);
-    assert!(add(&*documents), "once it has settled");
-    assert_eq!(kept(folder.path()), json!(["old", "new"]), "an approval is added to those of before");
+    assert!(add(&*documents), "the write succeeds once the key is available");
+    assert_eq!(kept(folder.path()), json!(["old", "new"]), "the approval is added to the existing ones");
 }
 
 #[test]
@@ -60,11 +64,11 @@ fn s21_a_dismissed_prompt_withholds_approvals_until_the_user_approves_again() {
     keychain.lock(false);
     let (told, mut changed) = tokio::sync::mpsc::channel(1);
     documents.watch(Document::Grants, told);
-    // Long before the minutes after which it is asked again by itself.
-    until("an approval has the keychain asked again", || add(&*documents));
-    assert!(changed.blocking_recv().is_some(), "and the host hears of it");
+    // The retry after some minutes is not due yet.
+    until("an approval makes the keychain be asked again", || add(&*documents));
+    assert!(changed.blocking_recv().is_some(), "the host is notified");
     let all = kept(folder.path());
-    assert_eq!(all[0], "old", "what was withheld holds again: {all}");
+    assert_eq!(all[0], "old", "the withheld approval is valid again: {all}");
 }
 
 #[cfg(target_os = "linux")]
@@ -83,8 +87,8 @@ fn s21_a_keychain_that_hangs_costs_one_thread() {
     };
     let tasks = std::fs::read_dir("/proc/self/task").unwrap().flatten();
     let waiting = tasks.filter(named).count();
-    // Tests of one process run beside each other.
-    assert!(waiting <= 4, "not one for each writing: {waiting}");
+    // Tests of one process run concurrently.
+    assert!(waiting <= 4, "fewer waiting threads than writes: {waiting}");
     keychain.shut(false);
     let knows = || keychain.marks.lock().unwrap()[MARK].contains("grants.json 21");
     until("the keychain knows the latest", knows);
@@ -98,14 +102,18 @@ fn s21_what_another_computer_sealed_is_taken_over_once() {
     let documents = program(folder.path(), &keychain);
     documents.settle(PATIENCE);
     until("the key is there", || documents.seal() == DocumentSeal::Sealed);
-    assert_eq!(documents.read(Document::Grants).unwrap(), Some(json!(["old"])), "this computer never sealed anything");
-    assert_eq!(documents.adopted(), Some(vec!["grants.json".to_owned()]), "which is told");
+    assert_eq!(
+        documents.read(Document::Grants).unwrap(),
+        Some(json!(["old"])),
+        "an unsealed document is used if nothing was sealed before"
+    );
+    assert_eq!(documents.adopted(), Some(vec!["grants.json".to_owned()]), "the adopted document is reported");
     until("the keychain knows of it", || keychain.marks.lock().unwrap().contains_key(MARK));
     std::fs::write(folder.path().join("data/grants.json"), before).unwrap();
     let documents = program(folder.path(), &keychain);
     documents.settle(PATIENCE);
-    assert_eq!(documents.read(Document::Grants).unwrap(), None, "a second time it is not");
-    assert!(documents.refused(Document::Grants).is_some(), "and that is told");
+    assert_eq!(documents.read(Document::Grants).unwrap(), None, "an unsealed document is not used a second time");
+    assert!(documents.refused(Document::Grants).is_some(), "the refused document is reported");
 }
 
 #[test]
@@ -115,18 +123,18 @@ fn s21_a_sealed_document_that_was_removed_is_told() {
     std::fs::remove_file(folder.path().join("data/grants.json")).unwrap();
     let documents = program(folder.path(), &keychain);
     documents.settle(PATIENCE);
-    assert_eq!(documents.read(Document::Grants).unwrap(), None, "there is nothing to use");
-    let refused = documents.refused(Document::Grants).expect("it is told");
-    assert!(refused.cause.contains("removed"), "as what it is: {}", refused.cause);
+    assert_eq!(documents.read(Document::Grants).unwrap(), None, "there is no document to use");
+    let refused = documents.refused(Document::Grants).expect("the refusal is reported");
+    assert!(refused.cause.contains("removed"), "the document is reported as removed: {}", refused.cause);
     assert_eq!(documents.read(Document::Grants).unwrap(), None);
-    assert_eq!(documents.refused(Document::Grants), None, "and once");
+    assert_eq!(documents.refused(Document::Grants), None, "the refusal is reported once");
     assert_eq!(documents.read(Document::Roots).unwrap(), None);
-    assert_eq!(documents.refused(Document::Roots), None, "what never was is not missed");
+    assert_eq!(documents.refused(Document::Roots), None, "a document that never existed is not reported");
     assert!(add(&*documents), "the user can approve again");
     assert_eq!(documents.read(Document::Grants).unwrap(), Some(json!(["new"])));
 }
 
-/// Two states of a document, each as the bytes of its file.
+/// Writes two states of a document, and returns the bytes of the file for each.
 fn two_states(documents: &dyn Documents, folder: &Path, name: Document, states: [Value; 2]) -> [Vec<u8>; 2] {
     states.map(|state| {
         documents.write(name, &state).unwrap();
@@ -134,7 +142,7 @@ fn two_states(documents: &dyn Documents, folder: &Path, name: Document, states: 
     })
 }
 
-/// The document as a program reads it that starts now, and if that refused the file.
+/// Returns the document as a newly started instance reads it, and `true` if that instance refused the file.
 fn read_anew(folder: &Path, keychain: &Arc<GatedKeychain>, name: Document) -> (Option<Value>, bool) {
     let documents = program(folder, keychain);
     documents.settle(PATIENCE);
@@ -151,9 +159,9 @@ fn s21_an_older_copy_is_refused_as_soon_as_a_newer_one_is_written() {
     keychain.delay.store(150, Ordering::SeqCst);
     let [older, _] =
         two_states(&*documents, folder.path(), Document::Grants, [json!(["allowed"]), json!(["taken back"])]);
-    // The program is killed here.
+    // State as if the process were killed here.
     let knows = keychain.marks.lock().unwrap()[MARK].contains("grants.json 3");
-    assert!(knows, "the keychain knows of it when it is written");
+    assert!(knows, "the keychain has the mark once the file is written");
     std::fs::write(folder.path().join("data/grants.json"), older).unwrap();
     assert_eq!(read_anew(folder.path(), &keychain, Document::Grants), (None, true), "an older copy is not used");
 }
@@ -166,21 +174,25 @@ fn s21_a_program_that_is_killed_before_the_file_is_written_loses_nothing() {
     documents.settle(PATIENCE);
     let [older, newer] = two_states(&*documents, folder.path(), Document::Grants, [json!(["older"]), json!(["newer"])]);
     let (file, next) = (folder.path().join("data/grants.json"), folder.path().join("data/grants.json.next"));
-    assert!(!next.exists(), "nothing is left beside it");
-    // What stands there when the keychain knows of the newer one already.
+    assert!(!next.exists(), "no other file is left");
+    // State in which the file is older than the mark in the keychain.
     std::fs::write(&file, &older).unwrap();
     std::fs::write(&next, &newer).unwrap();
     let read = read_anew(folder.path(), &keychain, Document::Grants);
     assert_eq!(read, (Some(json!(["newer"])), false), "the newer one is used");
-    assert_eq!((std::fs::read(&file).unwrap(), next.exists()), (newer.clone(), false), "and stands in its place");
-    // The same for the first writing, before which there is no file.
+    assert_eq!(
+        (std::fs::read(&file).unwrap(), next.exists()),
+        (newer.clone(), false),
+        "the newer file is in its place"
+    );
+    // The same for the first write, before which there is no file.
     std::fs::rename(&file, &next).unwrap();
     let read = read_anew(folder.path(), &keychain, Document::Grants);
-    assert_eq!(read, (Some(json!(["newer"])), false), "it is no document that somebody removed");
-    assert_eq!((std::fs::read(&file).unwrap(), next.exists()), (newer, false), "and stands in its place");
+    assert_eq!(read, (Some(json!(["newer"])), false), "the document is not reported as removed");
+    assert_eq!((std::fs::read(&file).unwrap(), next.exists()), (newer, false), "the newer file is in its place");
     std::fs::write(&file, &older).unwrap();
     std::fs::write(&next, &older).unwrap();
-    assert_eq!(read_anew(folder.path(), &keychain, Document::Grants), (None, true), "an older one is not used there");
+    assert_eq!(read_anew(folder.path(), &keychain, Document::Grants), (None, true), "an older file is not used there");
 }
 
 #[test]
@@ -194,7 +206,11 @@ fn s21_sampling_that_was_turned_off_stays_off() {
     let [on, off] = two_states(&*documents, folder.path(), name, [state(true, 0), state(false, 0)]);
     drop(documents);
     std::fs::write(folder.path().join("data/sampling.json"), on).unwrap();
-    assert_eq!(read_anew(folder.path(), &keychain, name), (None, true), "what was turned off is not on again");
+    assert_eq!(
+        read_anew(folder.path(), &keychain, name),
+        (None, true),
+        "a setting that was turned off is not restored"
+    );
     std::fs::write(folder.path().join("data/sampling.json"), off).unwrap();
     assert_eq!(read_anew(folder.path(), &keychain, name), (Some(state(false, 0)), false), "the latest is used");
 }
@@ -216,14 +232,14 @@ fn s21_what_servers_used_is_not_forgotten_and_the_keychain_not_told_each_time() 
     for used in 1..=20 {
         documents.write(name, &state(used)).unwrap();
     }
-    assert_eq!(keychain.told.load(Ordering::SeqCst), told + 1, "once for a while");
+    assert_eq!(keychain.told.load(Ordering::SeqCst), told + 1, "one mark is stored for a while");
     drop(documents);
     assert_eq!(read_anew(folder.path(), &keychain, name), (Some(state(20)), false), "the latest is used");
     std::fs::write(folder.path().join("data/sampling.json"), fresh).unwrap();
-    assert_eq!(read_anew(folder.path(), &keychain, name), (None, true), "what an earlier run left is not");
+    assert_eq!(read_anew(folder.path(), &keychain, name), (None, true), "a file that an earlier run left is not used");
 }
 
-/// Turns a file's place into a folder that no file can replace. The file is moved to the path that is returned.
+/// Replaces the file with a folder that no file can replace, and returns the path to which the file was moved.
 fn block(place: &Path) -> PathBuf {
     let away = place.with_extension("away");
     if place.exists() {
@@ -233,7 +249,7 @@ fn block(place: &Path) -> PathBuf {
     away
 }
 
-/// Takes the folder away again, and puts the file back if there is one.
+/// Removes the folder again, and restores the file if there was one.
 fn unblock(place: &Path, away: &Path) {
     std::fs::remove_dir_all(place).unwrap();
     if away.exists() {
@@ -262,17 +278,21 @@ fn s21_a_change_that_is_reported_as_failed_does_not_hold_after_a_restart() {
         unblock(&place, &away);
         let former = (name == Document::Grants).then(|| json!(["old"]));
         let read = read_anew(folder.path(), &keychain, name);
-        assert_eq!(read, (former.clone(), false), "the former one holds: {name:?}, {keeps_file}");
-        assert_eq!(read_anew(folder.path(), &keychain, name), (former, false), "also at the next start");
+        assert_eq!(read, (former.clone(), false), "the former document is valid: {name:?}, {keeps_file}");
+        assert_eq!(
+            read_anew(folder.path(), &keychain, name),
+            (former, false),
+            "the former document is valid at the next start"
+        );
         let documents = program(folder.path(), &keychain);
         documents.settle(PATIENCE);
         documents.write(name, &json!(["later"])).unwrap();
         let read = read_anew(folder.path(), &keychain, name);
-        assert_eq!(read, (Some(json!(["later"])), false), "and is changed as ever");
+        assert_eq!(read, (Some(json!(["later"])), false), "the document can be changed");
     }
 }
 
-/// A change that fails, as nothing can take the document's place.
+/// Makes a change that fails because nothing can replace the document.
 fn fail_to_change(documents: &dyn Documents, name: Document, place: &Path, value: &Value) {
     let changed = documents.update(name, &mut |_| {
         block(place);
@@ -295,9 +315,13 @@ fn s21_a_change_of_another_program_holds_after_one_that_was_taken_back() {
         if !keeps_next {
             std::fs::remove_file(place.with_extension("json.next")).unwrap();
         }
-        assert!(add(&*second), "the other program approves: {keeps_next}");
+        assert!(add(&*second), "the other instance approves: {keeps_next}");
         let read = read_anew(folder.path(), &keychain, Document::Grants);
-        assert_eq!(read, (Some(json!(["old", "new"])), false), "what it wrote is used: {keeps_next}");
+        assert_eq!(
+            read,
+            (Some(json!(["old", "new"])), false),
+            "the document of the other instance is used: {keeps_next}"
+        );
     }
 }
 
@@ -309,15 +333,15 @@ fn s21_a_change_that_is_taken_back_holds_the_lock_no_longer_than_others_wait() {
     documents.settle(PATIENCE);
     let delay = Duration::from_millis(1_900);
     keychain.delay.store(delay.as_millis() as u64, Ordering::SeqCst);
-    // The clock is the point here: other programs give up on the lock after three seconds.
+    // The clock is essential here: other instances give up on the lock after three seconds.
     let start = Instant::now();
     fail_to_change(&*documents, Document::Grants, &folder.path().join("data/grants.json"), &json!(["failed"]));
     let took = start.elapsed();
-    assert!(took < 2 * delay, "both waits for the keychain share one patience: {took:?}");
+    assert!(took < 2 * delay, "both waits for the keychain share one time limit: {took:?}");
     let knows = || keychain.marks.lock().unwrap()[MARK].contains("grants.json 3");
     until("the keychain learns of it later", knows);
     let read = read_anew(folder.path(), &keychain, Document::Grants);
-    assert_eq!(read, (Some(json!(["old"])), false), "and the former one holds");
+    assert_eq!(read, (Some(json!(["old"])), false), "the former document is valid");
 }
 
 #[test]
@@ -335,12 +359,16 @@ fn s21_counts_do_not_hide_a_failed_change_from_the_keychain() {
         fail_to_change(&*first, name, &place, &state(1));
         let told = keychain.told.load(Ordering::SeqCst);
         if counts_elsewhere {
-            // The keychain was told a moment ago.
+            // The keychain got a mark a moment ago.
             second.write(name, &state(2)).unwrap();
-            assert_eq!(keychain.told.load(Ordering::SeqCst), told, "it is not told again");
+            assert_eq!(keychain.told.load(Ordering::SeqCst), told, "no second mark is stored");
         } else {
             first.write(name, &state(2)).unwrap();
-            assert_eq!(keychain.told.load(Ordering::SeqCst), told + 1, "it is told, as the change before failed");
+            assert_eq!(
+                keychain.told.load(Ordering::SeqCst),
+                told + 1,
+                "a mark is stored because the change before failed"
+            );
         }
         std::fs::remove_file(&place).unwrap();
         let read = read_anew(folder.path(), &keychain, name);
@@ -372,7 +400,7 @@ fn s21_a_change_that_can_not_be_taken_back_says_that_it_may_hold() {
 fn s21_a_sealed_document_behind_a_link_is_replaced_where_it_lies() {
     use std::os::unix::fs::PermissionsExt as _;
 
-    // The second one is another file system on Linux.
+    // The second folder is on another file system on Linux.
     for elsewhere in [std::env::temp_dir(), PathBuf::from("/dev/shm")].iter().filter(|folder| folder.is_dir()) {
         let keychain = Arc::default();
         let folder = sealed(&keychain);
@@ -384,12 +412,12 @@ fn s21_a_sealed_document_behind_a_link_is_replaced_where_it_lies() {
         std::os::unix::fs::symlink(&target, &place).unwrap();
         let documents = program(folder.path(), &keychain);
         documents.settle(PATIENCE);
-        assert!(add(&*documents), "it is changed");
+        assert!(add(&*documents), "the document is changed");
         assert!(place.is_symlink(), "the link stays");
-        assert_eq!(kept(folder.path()), json!(["old", "new"]), "the file that it leads to is written");
+        assert_eq!(kept(folder.path()), json!(["old", "new"]), "the target of the link is written");
         let mode = target.metadata().unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, 0o640, "with its permissions");
-        assert!(!place.with_extension("json.next").exists(), "nothing is left beside it");
+        assert_eq!(mode & 0o777, 0o640, "the permissions are unchanged");
+        assert!(!place.with_extension("json.next").exists(), "no other file is left");
         assert_eq!(read_anew(folder.path(), &keychain, Document::Grants), (Some(json!(["old", "new"])), false));
     }
 }

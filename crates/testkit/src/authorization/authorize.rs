@@ -1,4 +1,5 @@
-//! The authorization endpoint. What is wrong with a request is said where it would be seen: in the page, or in the redirect.
+//! Authorization endpoint. Errors are reported in the page if the client or its redirect URI is unknown, otherwise in
+//! the redirect.
 
 use std::io;
 
@@ -64,7 +65,8 @@ pub(super) async fn respond(
     answer.whole(302, &format!("location: {redirect}\r\n"), b"").await
 }
 
-/// Where to redirect to, if this client may have that. The port of a loopback address is free (RFC 8252 section 7.3).
+/// Returns the URL to redirect to if this client may use it. The port of a loopback address is ignored (RFC 8252
+/// section 7.3).
 fn redirect(state: &State, script: &AuthorizationScript, client: &str, redirect_uri: &str) -> Option<Url> {
     let url = Url::parse(redirect_uri).ok()?;
     let without_port = |text: &str| {

@@ -1,24 +1,24 @@
-//! What the authorization server gave away, and what of it is still good.
+//! Clients, codes and tokens that the authorization server issued, with their validity.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use super::random;
 
-/// A client that registered.
+/// Client that was registered dynamically.
 #[derive(Debug, Clone)]
 pub(super) struct Client {
     pub(super) secret: Option<String>,
     pub(super) redirect_uris: Vec<String>,
 }
 
-/// What a code or a token was given for.
+/// Authorization for which a code or a token was issued.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Grant {
     pub(super) client: String,
     pub(super) scope: String,
     pub(super) resource: Option<String>,
-    /// All tokens that came from one authorization have the same.
+    /// Number of the authorization, which all its tokens share; 0 for tokens without a user.
     pub(super) family: u64,
 }
 
@@ -56,7 +56,7 @@ pub(super) struct Issued {
     pub(super) codes: BTreeMap<String, Code>,
     pub(super) access: BTreeMap<String, AccessToken>,
     pub(super) refresh: BTreeMap<String, RefreshToken>,
-    /// The nonce that proofs must have now.
+    /// Nonce that proofs must currently have.
     pub(super) nonce: Option<String>,
     families: u64,
 }
@@ -85,7 +85,7 @@ impl Issued {
         self.refresh.values_mut().filter(|token| token.grant.family == family).for_each(|token| token.is_ended = true);
     }
 
-    /// Ends a token; a refresh token takes its access tokens along (RFC 7009 section 2.1).
+    /// Revokes a token. Revoking a refresh token also revokes its access tokens (RFC 7009 section 2.1).
     pub(super) fn revoke(&mut self, token: &str) {
         if let Some(family) = self.refresh.get(token).map(|token| token.grant.family) {
             self.end_family(family);

@@ -1,9 +1,10 @@
-//! Whether anything of one server, issuer or resource got to another.
+//! Search for credentials of one server or issuer in the requests to another.
 
 use super::{AuthorizationServer, ProtectedServer};
 use crate::http::Request;
 
-/// Every place where something turned up that does not belong there, in words. Empty: nothing did.
+/// Returns a description of every request with a credential that does not belong to its receiver. Empty if nothing
+/// leaked.
 pub fn leaks(issuers: &[&AuthorizationServer], servers: &[&ProtectedServer]) -> Vec<String> {
     let mut found = Vec::new();
     let all_issuers: Vec<(String, Vec<Request>)> = issuers.iter().map(|i| (i.issuer(), i.seen())).collect();
@@ -27,13 +28,13 @@ pub fn leaks(issuers: &[&AuthorizationServer], servers: &[&ProtectedServer]) -> 
 struct Belonging {
     what: &'static str,
     text: String,
-    /// Whether it may be sent back to where it came from.
+    /// Set if the credential may be sent back to its issuer.
     at_issuer: bool,
-    /// The MCP server that may get it.
+    /// URL of the MCP server that may receive the credential, or `None` if no server may.
     at_server: Option<String>,
 }
 
-/// What an authorization server gave away, and where it may turn up.
+/// Returns everything that an authorization server issued, with the places that may receive it.
 fn belongings(issuer: &AuthorizationServer) -> Vec<Belonging> {
     let issued = issuer.state.issued();
     let home = |what, text: &String| Belonging { what, text: text.clone(), at_issuer: true, at_server: None };
@@ -44,7 +45,7 @@ fn belongings(issuer: &AuthorizationServer) -> Vec<Belonging> {
     all.extend(issued.access.iter().map(|(text, token)| Belonging {
         what: "access token",
         text: text.clone(),
-        // Only to be revoked.
+        // An access token may be sent back to be revoked.
         at_issuer: true,
         at_server: token.grant.resource.clone(),
     }));

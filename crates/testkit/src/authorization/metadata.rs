@@ -1,10 +1,10 @@
-//! The metadata of the authorization server.
+//! Metadata document of the authorization server.
 
 use serde_json::{Map, Value, json};
 
 use super::script::{AuthorizationScript, Dpop, Metadata};
 
-/// The document at this path; none if there is none.
+/// Returns the metadata document at this path, or `None` if there is no document.
 pub(super) fn at(script: &AuthorizationScript, origin: &str, path: &str) -> Option<Value> {
     let own = &script.path;
     let is_here = match script.metadata {
@@ -48,7 +48,7 @@ fn document(script: &AuthorizationScript, issuer: &str) -> Value {
     document
 }
 
-/// Puts these members into a document; null takes one away.
+/// Sets these members of a document; a null value removes the member.
 pub(super) fn override_members(document: &mut Value, overrides: &Map<String, Value>) {
     let Some(members) = document.as_object_mut() else { return };
     for (name, value) in overrides {

@@ -1,5 +1,5 @@
-//! An authorization server and an MCP server that asks for its tokens, both scripted: every good way to sign in, and every bad
-//! one. Whoever asks to be signed in is, at once: `/authorize` answers with the redirect. Both keep every request they got.
+//! Scripted authorization server and an MCP server that requires its tokens, for valid and invalid flows. No user is
+//! involved: `/authorize` responds with the redirect at once. Both servers record every request.
 
 mod authorize;
 mod issued;
@@ -24,14 +24,14 @@ use serde_json::{Value, json};
 use crate::http::{Answer, HttpServer, Request};
 use issued::Issued;
 
-/// The server; it is gone when the last clone is dropped.
+/// Authorization server on loopback; it ends when the last clone is dropped.
 #[derive(Clone)]
 pub struct AuthorizationServer {
     server: Arc<HttpServer>,
     state: Arc<State>,
 }
 
-/// What it was told to do and what it did.
+/// Script of the authorization server and everything it issued.
 pub(crate) struct State {
     script: Mutex<AuthorizationScript>,
     issued: Mutex<Issued>,
@@ -48,10 +48,10 @@ impl State {
 }
 
 impl AuthorizationServer {
-    /// Starts one.
+    /// Starts an authorization server on a free loopback port.
     ///
     /// # Panics
-    /// If there is no free port.
+    /// Panics if there is no free port.
     pub async fn start(script: AuthorizationScript) -> Self {
         let state = Arc::new(State { script: Mutex::new(script), issued: Mutex::default() });
         let answering = Arc::clone(&state);
@@ -63,57 +63,57 @@ impl AuthorizationServer {
         Self { server: Arc::new(server), state }
     }
 
-    /// Its issuer identifier.
+    /// Returns the issuer identifier of the server.
     pub fn issuer(&self) -> String {
         self.server.url(&self.state.script().path)
     }
 
-    /// Changes what it does from now on.
+    /// Changes the script for all further requests.
     pub fn set(&self, change: impl FnOnce(&mut AuthorizationScript)) {
         change(&mut self.state.script());
     }
 
-    /// Every request so far.
+    /// Returns all requests so far, in order.
     pub fn seen(&self) -> Vec<Request> {
         self.server.seen()
     }
 
-    /// How many requests there were to this path, whatever their query.
+    /// Returns the number of requests to this path, ignoring their queries.
     pub fn count(&self, path: &str) -> usize {
         self.seen().iter().filter(|request| request.path_alone() == path).count()
     }
 
-    /// The forms that the token endpoint got with this grant type.
+    /// Returns the forms that the token endpoint received with this grant type.
     pub fn token_requests(&self, grant_type: &str) -> Vec<Vec<(String, String)>> {
         let posts = self.seen().into_iter().filter(|request| request.path_alone() == self.endpoint("/token"));
         posts.map(|request| request.form()).filter(|form| value(form, "grant_type") == Some(grant_type)).collect()
     }
 
-    /// The queries that the authorization endpoint got.
+    /// Returns the queries that the authorization endpoint received.
     pub fn authorizations(&self) -> Vec<Vec<(String, String)>> {
         let gets = self.seen().into_iter().filter(|request| request.path_alone() == self.endpoint("/authorize"));
         gets.map(|request| request.query()).collect()
     }
 
-    /// From now on no access token of before is good; refresh tokens stay.
+    /// Invalidates all access tokens issued so far. Refresh tokens stay valid.
     pub fn end_access_tokens(&self) {
         self.state.issued().access.values_mut().for_each(|token| token.is_ended = true);
     }
 
-    /// From now on no token of before is good.
+    /// Invalidates all access and refresh tokens issued so far.
     pub fn end_all_tokens(&self) {
         self.end_access_tokens();
         self.state.issued().refresh.values_mut().for_each(|token| token.is_ended = true);
     }
 
-    /// How many access tokens and refresh tokens are good now.
+    /// Returns the numbers of currently valid access tokens and refresh tokens.
     pub fn good_tokens(&self) -> (usize, usize) {
         let issued = self.state.issued();
         let access = issued.access.values().filter(|token| token.is_good()).count();
         (access, issued.refresh.values().filter(|token| !token.is_ended).count())
     }
 
-    /// Every secret it gave away so far: access and refresh tokens, client secrets, codes.
+    /// Returns every secret issued so far: client secrets, codes, access tokens and refresh tokens.
     pub fn secrets(&self) -> Vec<String> {
         self.state.issued().secrets()
     }
@@ -123,7 +123,7 @@ impl AuthorizationServer {
     }
 }
 
-/// Answers a request to the authorization server; `Host` says where it believes to be.
+/// Responds to a request to the authorization server. The `Host` header determines the issuer's origin.
 async fn respond(state: &State, request: &Request, mut answer: Answer) -> io::Result<()> {
     let script = state.script().clone();
     let origin = format!("http://{}", request.header("host").unwrap_or_default());
@@ -159,7 +159,7 @@ async fn respond(state: &State, request: &Request, mut answer: Answer) -> io::Re
     }
 }
 
-/// A test in another process changes the script: members of the body take the place of those of before.
+/// Merges the members of the body into the script, for tests in another process. Returns the HTTP status.
 fn told(state: &State, request: &Request) -> u16 {
     match script::merged(&*state.script(), &request.json()) {
         Some(script) => {
@@ -170,25 +170,25 @@ fn told(state: &State, request: &Request) -> u16 {
     }
 }
 
-/// The value of a parameter of a form or a query.
+/// Returns the value of a parameter of a form or a query, or `None` if the parameter is absent.
 pub fn value<'a>(parameters: &'a [(String, String)], name: &str) -> Option<&'a str> {
     parameters.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
 }
 
-/// An error as RFC 6749 section 5.2 writes it.
+/// Responds with an error as in RFC 6749 section 5.2.
 async fn refuse(mut answer: Answer, status: u16, error: &str, why: &str, headers: &str) -> io::Result<()> {
     let body = json!({ "error": error, "error_description": why });
     let headers = format!("content-type: application/json\r\n{headers}");
     answer.whole(status, &headers, body.to_string().as_bytes()).await
 }
 
-/// A text that nobody can guess, and that tells what it is when it turns up somewhere.
+/// Returns a random text with a prefix that identifies its kind in recorded requests.
 fn random(kind: &str) -> String {
     let rest: String = std::iter::repeat_with(fastrand::alphanumeric).take(24).collect();
     format!("{kind}-{rest}")
 }
 
-/// A scope as its words.
+/// Splits a scope into its words.
 fn words(scope: &str) -> Vec<String> {
     scope.split_whitespace().map(str::to_owned).collect()
 }

@@ -1,4 +1,4 @@
-//! The MCP server that asks for tokens.
+//! MCP server that requires access tokens.
 
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,16 +12,16 @@ use super::script::{Dpop, ProtectedScript, Refusing, ResourceMetadata};
 use super::{AuthorizationServer, listed, random, script, token, words};
 use crate::http::{Answer, HttpServer, Request, ordinary};
 
-/// Where its messages go to.
+/// Path of the MCP endpoint.
 const ENDPOINT: &str = "/mcp";
 const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
-/// Where its metadata lie when only the header tells.
+/// Path of the metadata if only the `WWW-Authenticate` header names it.
 const TOLD: &str = "/where/nobody/looks";
 
-/// The most requests that are told to a test in another process.
+/// Maximum number of requests that are listed for a test in another process.
 const MAX_TOLD: usize = 1_000;
 
-/// The server; it is gone when this is dropped. Tools: `echo`.
+/// MCP server on loopback that requires tokens; it ends when this is dropped. Tools: `echo`.
 pub struct ProtectedServer {
     server: HttpServer,
     state: Arc<State>,
@@ -29,14 +29,14 @@ pub struct ProtectedServer {
 
 struct State {
     script: Mutex<ProtectedScript>,
-    /// Whose tokens are good.
+    /// Authorization servers whose tokens are accepted.
     issuers: Mutex<Vec<AuthorizationServer>>,
-    /// Counts the requests while every second one is refused.
+    /// Number of requests, counted while every second one is refused.
     asked: AtomicUsize,
 }
 
 impl State {
-    /// Whether a request is refused though its token is good.
+    /// Returns `true` if a request is refused although its token is valid.
     fn refuses(&self, refusing: Refusing, request: &Request) -> bool {
         match refusing {
             Refusing::Unauthorized | Refusing::Nonces => true,
@@ -52,10 +52,10 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl ProtectedServer {
-    /// Starts one that takes the tokens of these authorization servers.
+    /// Starts a server that accepts the tokens of these authorization servers.
     ///
     /// # Panics
-    /// If there is no free port.
+    /// Panics if there is no free port.
     pub async fn start(script: ProtectedScript, issuers: &[&AuthorizationServer]) -> Self {
         let issuers = issuers.iter().map(|&issuer| issuer.clone()).collect();
         let state =
@@ -78,27 +78,27 @@ impl ProtectedServer {
         Self { server, state }
     }
 
-    /// The URL of its endpoint, which is its resource identifier.
+    /// Returns the URL of the endpoint, which is its resource identifier.
     pub fn url(&self) -> String {
         self.server.url(ENDPOINT)
     }
 
-    /// Changes what it does from now on.
+    /// Changes the script for all further requests.
     pub fn set(&self, change: impl FnOnce(&mut ProtectedScript)) {
         change(&mut locked(&self.state.script));
     }
 
-    /// From now on it takes and names these authorization servers.
+    /// Replaces the authorization servers that the server names and whose tokens it accepts.
     pub fn lead_to(&self, issuers: &[&AuthorizationServer]) {
         *locked(&self.state.issuers) = issuers.iter().map(|&issuer| issuer.clone()).collect();
     }
 
-    /// Every request so far.
+    /// Returns all requests so far, in order.
     pub fn seen(&self) -> Vec<Request> {
         self.server.seen()
     }
 
-    /// The requests that had a body with this JSON-RPC method.
+    /// Returns the requests whose body has this JSON-RPC method.
     pub fn with_method(&self, method: &str) -> Vec<Request> {
         self.seen().into_iter().filter(|request| request.rpc_method() == method).collect()
     }
@@ -195,7 +195,7 @@ async fn protected(
     ordinary::answer(&script.revision, request, answer).await
 }
 
-/// Says that the tools have changed until the client leaves, or no stream may be open any more.
+/// Sends `list_changed` notifications for the tools until the client closes the stream or the script refuses streams.
 async fn changes(state: &State, pause: Duration, mut answer: Answer) -> io::Result<()> {
     answer.event_stream().await?;
     while locked(&state.script).refusing != Refusing::Streams {
@@ -210,7 +210,7 @@ struct Refused {
     nonce: Option<String>,
 }
 
-/// The scopes of the token that came, if it is good here.
+/// Returns the scopes of the received token if it is valid at this server.
 fn held(
     script: &ProtectedScript,
     issuers: &[AuthorizationServer],

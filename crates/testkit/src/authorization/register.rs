@@ -1,4 +1,4 @@
-//! Dynamic registration (RFC 7591).
+//! Dynamic client registration (RFC 7591).
 
 use std::io;
 

@@ -1,11 +1,11 @@
-//! What the two servers do. All of it can be written as JSON, for tests in other processes.
+//! Scripts of the two servers. They can be written as JSON for tests in other processes.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
-/// Where the authorization server's metadata lie.
+/// Location of the authorization server metadata.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Metadata {
@@ -15,49 +15,49 @@ pub enum Metadata {
     OpenIdInserted,
     /// OpenID Connect, path first: the issuer's path, then `/.well-known/openid-configuration`.
     OpenIdAppended,
-    /// Nowhere.
+    /// No metadata at any location.
     None,
 }
 
-/// The parameter `iss` of an authorization response (RFC 9207).
+/// Parameter `iss` of an authorization response (RFC 9207).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Iss {
-    /// The issuer.
+    /// The issuer identifier of the server.
     Own,
-    /// None.
+    /// No `iss` parameter at all.
     Missing,
-    /// This.
+    /// An `iss` parameter with this value.
     Other(String),
 }
 
-/// What the authorization endpoint does.
+/// Behavior of the authorization endpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Authorizing {
-    /// Redirects with a code.
+    /// Redirects with an authorization code.
     Grants,
-    /// Redirects with this error.
+    /// Redirects with this error code.
     Denies(String),
     /// Shows a page and never redirects.
     ShowsPage,
-    /// Grants these scopes and not those asked for.
+    /// Grants these scopes instead of the requested ones.
     GrantsOnly(String),
 }
 
-/// What comes of refresh tokens.
+/// Handling of refresh tokens.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Refresh {
-    /// None is issued.
+    /// No refresh token is issued.
     None,
-    /// Each is good once and replaced; one used twice ends all of its family.
+    /// Each refresh token is valid once and then replaced. Using one twice invalidates its whole family.
     Rotating,
-    /// The first one stays good.
+    /// The first refresh token stays valid.
     Same,
-    /// Issued, and refused with this error when used.
+    /// Refresh tokens are issued, but refused with this error code when used.
     Fails(String),
-    /// Issued, and answered with this status when used.
+    /// Refresh tokens are issued, but using one is answered with this HTTP status.
     Down(u16),
 }
 
@@ -65,59 +65,59 @@ pub enum Refresh {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Dpop {
-    /// Unknown: tokens are bearer tokens.
+    /// DPoP is not supported, and tokens are bearer tokens.
     Off,
-    /// A proof is wanted with each request.
+    /// Every request must have a proof.
     Required,
-    /// A proof with the nonce that was given.
+    /// Every proof must also have the nonce that the server issued.
     WithNonce,
 }
 
-/// What the authorization server does.
+/// Script of the authorization server.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct AuthorizationScript {
-    /// The issuer's path: empty, or begins with a slash.
+    /// Path of the issuer; empty or with a leading slash.
     pub path: String,
-    /// Where its metadata lie.
+    /// Location of the metadata document.
     pub metadata: Metadata,
-    /// Members of the metadata that are other than they should be; null takes one away.
+    /// Members of the metadata that override the normal ones; a null value removes the member.
     pub overrides: Map<String, Value>,
-    /// Whether clients may register.
+    /// Set if clients may register dynamically.
     pub registration: bool,
-    /// Registration is refused with this error (RFC 7591 section 3.2.2).
+    /// Error code with which every registration is refused (RFC 7591 section 3.2.2).
     pub registration_error: Option<String>,
-    /// Whether a client may be a metadata document. The document is not read.
+    /// Set if a client ID metadata document is accepted. The document is not read.
     pub client_id_metadata: bool,
-    /// Clients that were registered before, with their secrets.
+    /// Pre-registered clients with their secrets; `None` for public clients.
     pub clients: BTreeMap<String, Option<String>>,
-    /// `token_endpoint_auth_methods_supported`.
+    /// Value of `token_endpoint_auth_methods_supported` in the metadata.
     pub auth_methods: Vec<String>,
-    /// `code_challenge_methods_supported`; none: not in the metadata.
+    /// Value of `code_challenge_methods_supported`; absent from the metadata if `None`.
     pub pkce: Option<Vec<String>>,
-    /// `scopes_supported`; none: not in the metadata.
+    /// Value of `scopes_supported`; absent from the metadata if `None`.
     pub scopes: Option<Vec<String>>,
-    /// Whether the metadata promise `iss`.
+    /// Set if the metadata announce the `iss` parameter.
     pub iss_advertised: bool,
-    /// The `iss` that comes.
+    /// The `iss` parameter of authorization responses.
     pub iss: Iss,
-    /// What happens at the authorization endpoint.
+    /// Behavior of the authorization endpoint.
     pub authorizing: Authorizing,
-    /// Seconds that an access token lives; none: for ever, and nothing is said of it.
+    /// Lifetime of access tokens in seconds. If `None`, they never expire and the response has no `expires_in`.
     pub lifetime: Option<u64>,
-    /// What comes of refresh tokens.
+    /// Handling of refresh tokens.
     pub refresh: Refresh,
-    /// Proofs of possession.
+    /// Required proofs of possession.
     pub dpop: Dpop,
-    /// Whether there is a revocation endpoint.
+    /// Set if there is a revocation endpoint.
     pub revocation: bool,
-    /// Whether that takes access tokens, which it need not (RFC 7009 section 2).
+    /// Set if the revocation endpoint accepts access tokens, which is optional (RFC 7009 section 2).
     pub revokes_access: bool,
-    /// Milliseconds before metadata and tokens are answered.
+    /// Delay of metadata and token responses in milliseconds.
     pub delay_ms: u64,
-    /// Everything is answered with this status.
+    /// HTTP status with which every request is answered, or `None` for normal operation.
     pub down: Option<u16>,
-    /// Paths that redirect, with the status and to where.
+    /// Paths that redirect, with the HTTP status and the target.
     pub redirects: BTreeMap<String, (u16, String)>,
 }
 
@@ -149,70 +149,70 @@ impl Default for AuthorizationScript {
     }
 }
 
-/// Where the MCP server's resource metadata (RFC 9728) lie.
+/// Location of the protected resource metadata (RFC 9728).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ResourceMetadata {
-    /// At a path of its own that only `WWW-Authenticate` names.
+    /// A path that only the `WWW-Authenticate` header names.
     Header,
     /// `/.well-known/oauth-protected-resource`, then the path of the endpoint; not in the header.
     WellKnown,
     /// `/.well-known/oauth-protected-resource`; not in the header.
     Root,
-    /// There are none.
+    /// No protected resource metadata at all.
     None,
-    /// There are none, and the MCP server's origin is the authorization server too, as in 2025-03-26.
+    /// No metadata; the MCP server's origin is also the authorization server, as in revision 2025-03-26.
     SameOrigin,
-    /// The header names this URL.
+    /// Only the header names a location, with this URL.
     HeaderNames(String),
 }
 
-/// What the MCP server refuses besides requests without a good token.
+/// Requests that the MCP server refuses in addition to those without a valid token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Refusing {
-    /// Nothing.
+    /// No further request is refused.
     Nothing,
-    /// Everything with 401, as if no token were good.
+    /// Every request with 401, as if no token were valid.
     Unauthorized,
-    /// Every second request with 401, whatever its token.
+    /// Every second request with 401, regardless of its token.
     EverySecond,
-    /// Everything with 401 and `use_dpop_nonce`, with another nonce each time.
+    /// Every request with 401 and `use_dpop_nonce`, with a new nonce each time.
     Nonces,
-    /// Every GET of the endpoint with 401; a stream that is open ends.
+    /// Every GET of the endpoint with 401. Open streams end.
     Streams,
-    /// Every call of a tool with 403 and `insufficient_scope`.
+    /// Every tool call with 403 and `insufficient_scope`.
     InsufficientScope,
-    /// Everything with this status.
+    /// Every request with this HTTP status.
     Status(u16),
 }
 
-/// What the MCP server does.
+/// Script of the MCP server.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProtectedScript {
-    /// The revision it speaks.
+    /// Protocol revision that the server supports.
     pub revision: String,
-    /// Where its metadata lie.
+    /// Location of the protected resource metadata.
     pub metadata: ResourceMetadata,
-    /// Members of the metadata that are other than they should be; null takes one away.
+    /// Members of the metadata that override the normal ones; a null value removes the member.
     pub overrides: Map<String, Value>,
-    /// `scopes_supported` of its metadata; none: not there.
+    /// Value of `scopes_supported` in the metadata; absent if `None`.
     pub scopes: Option<Vec<String>>,
-    /// The `scope` of the challenge that comes with 401; none: not there.
+    /// Value of `scope` in the 401 challenge; absent if `None`.
     pub challenge_scope: Option<String>,
-    /// The scopes that calls of a tool need.
+    /// Scopes that calls of a tool require, by tool name.
     pub tool_scopes: BTreeMap<String, String>,
-    /// What it refuses.
+    /// Requests that the server refuses despite a valid token.
     pub refusing: Refusing,
-    /// Whether requests without any token are answered as well.
+    /// Set if requests without any token are answered as well.
     pub lets_strangers_in: bool,
-    /// Whether it checks that tokens were issued for it.
+    /// Set if the server checks that tokens were issued for it.
     pub checks_audience: bool,
-    /// A GET of the endpoint opens a stream that says after so many milliseconds, again and again, that the tools have changed;
-    /// none: there is no stream.
+    /// Interval in milliseconds of `list_changed` notifications on the stream that a GET of the endpoint opens. There
+    /// is no stream if `None`.
     pub changes_ms: Option<u64>,
-    /// Requests with a good token are redirected: with this status, to this URL.
+    /// HTTP status and URL with which requests with a valid token are redirected.
     pub redirect: Option<(u16, String)>,
 }
 
@@ -234,7 +234,7 @@ impl Default for ProtectedScript {
     }
 }
 
-/// The script with the members of `changes` in place of its own; none if one does not fit.
+/// Returns the script with the members of `changes` replaced, or `None` if a member does not fit.
 pub(super) fn merged<S: Serialize + DeserializeOwned>(script: &S, changes: &Value) -> Option<S> {
     let mut all = serde_json::to_value(script).ok()?;
     for (name, value) in changes.as_object()? {

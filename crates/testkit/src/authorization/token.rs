@@ -1,4 +1,4 @@
-//! The token endpoint.
+//! Token endpoint of the authorization server.
 
 use std::io;
 
@@ -12,10 +12,10 @@ use super::script::{AuthorizationScript, Dpop, Refresh};
 use super::{State, random, refuse, value};
 use crate::http::{Answer, Request};
 
-/// RFC 8693.
+/// Grant type of a token exchange (RFC 8693).
 const TOKEN_EXCHANGE: &str = "urn:ietf:params:oauth:grant-type:token-exchange";
 
-/// Why a request is refused: the status, the error's code, and what is wrong.
+/// HTTP status, error code and description of a refused request.
 type Refused = (u16, String, &'static str);
 
 fn refused<T>(error: &str, why: &'static str) -> Result<T, Refused> {
@@ -57,7 +57,7 @@ pub(super) async fn respond(
     }
 }
 
-/// The tokens for a grant.
+/// Returns the token response for a grant.
 fn answered(issued: &mut Issued, script: &AuthorizationScript, grant: Grant) -> Value {
     let is_bound = script.dpop != Dpop::Off;
     let token = issued.access_token(grant.clone(), script.lifetime, is_bound);
@@ -150,7 +150,7 @@ fn by_refresh_token(
     Ok(grant)
 }
 
-/// Which client asks, as it proves by the method that it has to use.
+/// Returns the id of the client after authenticating it with the method it has to use.
 fn client(
     issued: &Issued,
     script: &AuthorizationScript,
@@ -177,7 +177,7 @@ fn client(
     if is_right && is_offered { Ok(id) } else { Err(unknown()) }
 }
 
-/// Client id and secret of an `Authorization: Basic`, each form-encoded as RFC 6749 section 2.3.1 wants it.
+/// Decodes client id and secret of an `Authorization: Basic` header, each form-encoded as in RFC 6749 section 2.3.1.
 fn basic(request: &Request) -> Option<(String, String)> {
     let encoded = request.header("authorization")?.strip_prefix("Basic ")?;
     let text = String::from_utf8(BASE64_STANDARD.decode(encoded).ok()?).ok()?;
@@ -186,7 +186,7 @@ fn basic(request: &Request) -> Option<(String, String)> {
     Some((decoded(id)?, decoded(secret)?))
 }
 
-/// The claims of a JWT. Its signature is not looked at.
+/// Returns the claims of a JWT without checking its signature.
 pub(super) fn claims(jwt: &str) -> Value {
     let payload = jwt.split('.').nth(1).and_then(|part| BASE64_URL_SAFE_NO_PAD.decode(part).ok());
     payload.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
@@ -196,7 +196,7 @@ fn subject(jwt: &str) -> String {
     claims(jwt)["sub"].as_str().unwrap_or_default().to_owned()
 }
 
-/// Whether the request has the proof of possession that is wanted.
+/// Checks that the request has the required proof of possession.
 pub(super) fn proven(
     issued: &mut Issued,
     script: &AuthorizationScript,

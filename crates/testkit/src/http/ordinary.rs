@@ -1,4 +1,4 @@
-//! An MCP server that does nothing wrong, as the rest of one that does one thing wrong: one tool, `echo`.
+//! Correct MCP server with the tool `echo`, as the basis of servers that make one mistake.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{Answer, Request};
 use crate::lure;
 
-/// The tool's definition.
+/// Returns the definition of the tool `echo`.
 pub fn echo_tool() -> Value {
     let mut tool = json!({
         "name": "echo",
@@ -22,7 +22,7 @@ fn tools() -> Vec<Value> {
     [Some(echo_tool()), lure::tool()].into_iter().flatten().collect()
 }
 
-/// The result of a method in this revision; none if there is no such method in it.
+/// Returns the result of a method in this revision, or `None` if the revision has no such method.
 pub fn result(revision: &str, message: &Value) -> Option<Value> {
     let is_modern = revision >= "2026";
     let mut server = json!({ "name": "scripted", "version": "1" });
@@ -48,7 +48,7 @@ pub fn result(revision: &str, message: &Value) -> Option<Value> {
     Some(result)
 }
 
-/// The whole answer to a message: a result, or the error for an unknown method.
+/// Returns the response to a message: a result, or the error for an unknown method.
 pub fn message(revision: &str, request: &Value) -> Value {
     match result(revision, request) {
         Some(result) => json!({ "jsonrpc": "2.0", "id": request["id"], "result": result }),
@@ -59,10 +59,10 @@ pub fn message(revision: &str, request: &Value) -> Value {
     }
 }
 
-/// Answers a request as Streamable HTTP wants it, without sessions and without streams.
+/// Responds to a request of Streamable HTTP, without sessions and without streams.
 ///
 /// # Errors
-/// If the client has gone.
+/// Returns an error if the client has disconnected.
 pub async fn answer(revision: &str, request: &Request, mut answer: Answer) -> io::Result<()> {
     let body = request.json();
     match request.method.as_str() {

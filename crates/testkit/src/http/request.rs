@@ -1,4 +1,4 @@
-//! Reading a request: its head and a body of known length.
+//! Reading of a request with a head and a body of known length.
 
 use std::io;
 
@@ -6,25 +6,25 @@ use serde_json::Value;
 use tokio::io::AsyncReadExt as _;
 use tokio::net::TcpStream;
 
-/// The longest head and the longest body that are read.
+/// Maximum lengths of head and body in bytes.
 const MAX_HEAD: usize = 256 * 1024;
 const MAX_BODY: usize = 64 * 1024 * 1024;
 
-/// What a client sent.
+/// HTTP request of a client.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
-    /// GET, POST, DELETE.
+    /// Method such as `GET`, `POST` or `DELETE`.
     pub method: String,
-    /// Path and query.
+    /// Path with the query.
     pub path: String,
-    /// The head as it came.
+    /// Request line and headers as received.
     pub head: String,
-    /// The body as it came.
+    /// Body of the request as received.
     pub body: Vec<u8>,
 }
 
 impl Request {
-    /// The value of a header; the first, if there are several.
+    /// Returns the value of a header, or the first one if there are several. The name is case-insensitive.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().skip(1).find_map(|line| {
             let (found, value) = line.split_once(':')?;
@@ -32,34 +32,34 @@ impl Request {
         })
     }
 
-    /// The path without its query.
+    /// Returns the path without its query.
     pub fn path_alone(&self) -> &str {
         self.path.split('?').next().unwrap_or_default()
     }
 
-    /// The parameters of the query, decoded.
+    /// Returns the decoded parameters of the query.
     pub fn query(&self) -> Vec<(String, String)> {
         let query = self.path.split_once('?').map_or("", |(_, query)| query);
         url::form_urlencoded::parse(query.as_bytes()).into_owned().collect()
     }
 
-    /// The parameters of a body that is a form, decoded.
+    /// Returns the decoded parameters of a form body.
     pub fn form(&self) -> Vec<(String, String)> {
         url::form_urlencoded::parse(&self.body).into_owned().collect()
     }
 
-    /// The body as JSON; null if it is none.
+    /// Returns the body as JSON, or null if it is not valid JSON.
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
 
-    /// The JSON-RPC method in the body; empty if there is none.
+    /// Returns the JSON-RPC method in the body, or an empty string if there is none.
     pub fn rpc_method(&self) -> String {
         self.json()["method"].as_str().unwrap_or_default().to_owned()
     }
 }
 
-/// The next request; none if the client has gone.
+/// Reads the next request, or returns `None` if the client has disconnected or a limit is exceeded.
 pub(super) async fn read(stream: &mut TcpStream) -> io::Result<Option<Request>> {
     let mut bytes = Vec::new();
     let end = loop {

@@ -1,6 +1,6 @@
-//! HTTP+SSE of 2024-11-05: one stream on which everything comes, and POSTs to the address that it names.
+//! HTTP+SSE of 2024-11-05: one stream with all messages of the server, and POSTs to the URL that it names.
 //!
-//! The session lives and dies with the stream: connecting again is a new session, for the owner to start.
+//! The session ends with the stream. Connecting again is a new session, which the owner starts.
 
 mod stream;
 
@@ -25,12 +25,12 @@ use crate::http::headers::{self, Belongs};
 use crate::http::news::News;
 use crate::http::{HttpLimits, fault, news};
 
-/// The number of the stream among the exchanges.
+/// Exchange number of the stream.
 const STREAM: u64 = 0;
 const STEPS_AT_ONCE: usize = 64;
-/// How many messages may wait for a free place before the session is closed.
+/// Maximum number of messages that wait for a free POST before the session is closed.
 const WAITING: usize = 10_000;
-/// How long the last messages may take.
+/// Time limit for sending the last messages.
 const LAST_MESSAGES: Duration = Duration::from_millis(500);
 
 /// The driver of one server over HTTP+SSE.
@@ -39,38 +39,38 @@ pub(super) struct Legacy<'o> {
     pub(super) news: News,
     alarm: Alarm,
     endpoint: Endpoint,
-    /// Of the stream.
+    /// URL of the stream.
     url: Url,
     limits: HttpLimits,
     work: FuturesUnordered<Work>,
     posts: HashMap<u64, Post>,
     last_post: u64,
     waiting: VecDeque<Outgoing>,
-    /// Where messages go, once the server has said it.
+    /// URL for messages, once the server has sent it.
     post_to: Option<Url>,
-    /// The POST that the others wait for.
+    /// Exchange number of the POST that must complete before others are sent.
     gate: Option<u64>,
-    /// Whether a server that does not speak this is given back.
+    /// Set if the caller tries another transport in case the server does not support this one.
     may_give_back: bool,
-    /// The server has begun the stream.
+    /// Set if the server has begun the stream.
     is_answered: bool,
-    /// When it is given back if it has not named an endpoint.
+    /// Time at which another transport is tried if the server has not named an endpoint.
     give_back_at: Option<Instant>,
     not_found: Option<DeliveryFault>,
 }
 
-/// A message on its way.
+/// A message that is being sent.
 struct Post {
     about: OutgoingKind,
-    /// The server takes its time to accept it.
+    /// Set if the server did not accept it in time.
     late: bool,
 }
 
-/// How it came to an end.
+/// The result of [`Legacy::run`].
 pub(super) enum Finished<'o> {
-    /// All is told and done.
+    /// The session has ended, and all events were handed over.
     Done,
-    /// The server does not speak this transport, for this reason.
+    /// The server does not support this transport, for this reason.
     NotFound(Box<(Core<'o>, News, DeliveryFault)>),
 }
 
@@ -125,7 +125,8 @@ impl<'o> Legacy<'o> {
         self.core.is_stopped() || self.core.over.is_some() || self.not_found.is_some()
     }
 
-    /// As over Streamable HTTP: the owner first, what comes from the server last and only while there is room.
+    /// Waits for one event and handles it. The owner has priority, and the server is read last and only while there is
+    /// room.
     async fn step(&mut self) {
         let wakes = [self.core.wakes_at(), self.give_back_at].into_iter().flatten().min();
         self.alarm.set(wakes);
@@ -185,7 +186,7 @@ impl<'o> Legacy<'o> {
         }
     }
 
-    /// Sends what can be sent now. Until the server has said where to, everything waits in the session.
+    /// Sends the queued messages. Until the server has named an endpoint, they remain in the session.
     fn pump_messages(&mut self) {
         let Some(post_to) = self.post_to.clone() else { return };
         while let Some(outgoing) = self.core.session.poll_transmit() {
@@ -202,7 +203,8 @@ impl<'o> Legacy<'o> {
         }
     }
 
-    /// What is sent next. Full of requests that the server holds, it must still be pinged and told to stop.
+    /// Returns the next message to send. Some POSTs are reserved for pings, notifications and responses, even if the
+    /// server delays all requests.
     fn next_message(&mut self) -> Option<Outgoing> {
         let requests = self.limits.posts.saturating_sub(HttpLimits::RESERVED).max(1);
         let only_small = self.posts.len() >= requests;
@@ -256,7 +258,7 @@ impl<'o> Legacy<'o> {
             What::Accepted | What::Body(_) | What::Events { .. } | What::Expired | What::Asks(_) => return,
         };
         match post.about {
-            // Something in between ended what the server held open; the answer may still come on the stream.
+            // An intermediary ended the delayed HTTP response. The server's answer may still be sent on the stream.
             OutgoingKind::Request { id, method } if post.late && is_of_gateway(&fault) => {
                 if self.core.session.is_waiting_for(&id) {
                     let cause = fault::shown(&fault.to_string());
@@ -271,7 +273,7 @@ impl<'o> Legacy<'o> {
         }
     }
 
-    /// A request that the server holds open is held as long as its answer is waited for.
+    /// Continues to wait for the HTTP response as long as the session waits for the answer.
     fn on_late(&mut self, exchange: u64, about: OutgoingKind, work: Work) {
         if matches!(&about, OutgoingKind::Request { id, .. } if self.core.session.is_waiting_for(id)) {
             self.work.push(exchange::still_late(exchange, work, self.limits.accept));
@@ -279,7 +281,7 @@ impl<'o> Legacy<'o> {
         }
     }
 
-    /// The session ends with its connections.
+    /// Closes the session and its connections.
     async fn end(mut self) {
         self.core.close_session();
         self.gate = None;
@@ -301,7 +303,7 @@ impl<'o> Legacy<'o> {
     }
 }
 
-/// Whether something between us and the server, rather than the server itself, may have ended what it held open.
+/// Returns `true` if an intermediary rather than the server may have ended the delayed response.
 fn is_of_gateway(fault: &DeliveryFault) -> bool {
     matches!(fault, DeliveryFault::Lost { .. } | DeliveryFault::Status { code: 408 | 502..=504, .. })
 }

@@ -1,4 +1,4 @@
-//! The stream of HTTP+SSE: what comes on it, and where it says that messages go.
+//! The stream of HTTP+SSE: its events, and the endpoint for messages that it names.
 
 use std::time::Instant;
 
@@ -73,7 +73,7 @@ impl Legacy<'_> {
         }
     }
 
-    /// Where messages go. Another origin would get all that is said, so it is refused.
+    /// Returns the URL for messages. Another origin would receive all messages, so it is refused.
     fn endpoint_at(&self, data: &[u8]) -> Result<Url, String> {
         let text = String::from_utf8_lossy(data);
         let mut url = self.url.join(text.trim()).map_err(|_| "its endpoint event names no address".to_owned())?;
@@ -85,7 +85,7 @@ impl Legacy<'_> {
         Ok(url)
     }
 
-    /// The server does not speak this, or is not there.
+    /// Handles a server that does not support this transport or is unavailable.
     pub(super) fn on_no_stream(&mut self, fault: DeliveryFault, now: Instant) {
         if self.may_give_back {
             self.not_found = Some(fault);
@@ -96,7 +96,7 @@ impl Legacy<'_> {
                 self.core.session.handle_undelivered(id, fault.clone(), now);
             }
         }
-        // Whatever the session makes of it: without the stream it cannot go on.
+        // Without the stream the session cannot continue, whatever its state.
         self.core.session.handle_closed(CloseReason::ConnectionLost(fault.to_string()), now);
     }
 }

@@ -1,4 +1,4 @@
-//! The events of one stream.
+//! Reads the events of one stream.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -12,57 +12,57 @@ use futures_util::{FutureExt, Stream, StreamExt};
 
 use super::guard::{Clean, Guard, TooLarge};
 
-/// Events that are taken at once, if they have come already.
+/// Maximum number of events in a batch.
 const AT_ONCE: usize = 64;
-/// Their bytes.
+/// Size of a batch, in bytes, from which no more events are added.
 const BYTES_AT_ONCE: usize = 1024 * 1024;
 
-/// One thing that a stream says.
+/// An item of an event stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
     /// An event with data.
     Data {
-        /// Its type; `message` if it names none.
+        /// Event type, or `message` if the stream names none.
         kind: String,
-        /// Its lines, joined.
+        /// Data lines, joined with `\n`.
         data: Bytes,
     },
-    /// The last event id from now on; empty if it was taken back.
+    /// The last event ID, which applies from now on. Empty if it was reset.
     Id(String),
-    /// How long to wait before connecting again, as the server wants it.
+    /// Reconnection time that the server requests.
     Retry(Duration),
-    /// An event beyond the limit was passed over.
+    /// An event beyond the size limit was skipped.
     TooLarge {
-        /// The beginning of its data.
+        /// First bytes of its data.
         head: Bytes,
     },
 }
 
-/// How a stream broke off.
+/// The reason why a stream broke off.
 #[derive(Debug)]
 pub(crate) enum StreamFault<E> {
-    /// Its bytes ended in an error.
+    /// The byte stream ended with an error.
     Body(E),
-    /// It could not be read, which the guard should have prevented.
+    /// The stream could not be parsed, which the guard should have prevented.
     Unreadable(String),
 }
 
-/// The events of a stream of bytes.
+/// Reader of the events in a byte stream.
 pub(crate) struct Events<E> {
     stream: EventStream<Guarded<E>>,
     last_id: String,
-    /// What one event of the stream still has to say.
+    /// Remaining items of the last event.
     rest: VecDeque<Event>,
 }
 
 impl<E: Send + 'static> Events<E> {
-    /// `limit`: the largest event that is accepted, in bytes.
+    /// Creates a reader. `limit` is the maximum size of an event, in bytes.
     pub(crate) fn new(bytes: BoxStream<'static, Result<Bytes, E>>, limit: usize) -> Events<E> {
         let guarded = Guarded { bytes: Some(bytes), guard: Guard::new(limit) };
         Events { stream: EventStream::new(guarded), last_id: String::new(), rest: VecDeque::new() }
     }
 
-    /// The next event; `None` at the end.
+    /// Returns the next item, or `None` at the end.
     pub(crate) async fn next(&mut self) -> Option<Result<Event, StreamFault<E>>> {
         loop {
             if let Some(event) = self.rest.pop_front() {
@@ -82,7 +82,7 @@ impl<E: Send + 'static> Events<E> {
         }
     }
 
-    /// Waits for an event and takes those that have come with it. The end is told after them.
+    /// Waits for an event and returns it with all others that are ready. The end of the stream is returned after them.
     pub(crate) async fn next_batch(&mut self) -> (Vec<Event>, Option<End<E>>) {
         let mut events = Vec::new();
         let mut bytes = 0;
@@ -111,19 +111,19 @@ impl<E: Send + 'static> Events<E> {
             self.last_id.clone_from(&event.id);
             self.rest.push_back(Event::Id(event.id));
         }
-        // An event without data only tells its id or a time (WHATWG: it is not dispatched).
+        // An event without data only sets its ID or a time (WHATWG: it is not dispatched).
         if !event.data.is_empty() {
             self.rest.push_back(Event::Data { kind: event.event, data: Bytes::from(event.data) });
         }
     }
 }
 
-/// Why no more events come.
+/// The reason why a stream has no more events.
 #[derive(Debug)]
 pub(crate) enum End<E> {
     /// The server ended the stream.
     Ended,
-    /// It broke off.
+    /// The stream broke off.
     Broken(StreamFault<E>),
 }
 
@@ -132,9 +132,9 @@ enum Broken<E> {
     TooLarge(TooLarge),
 }
 
-/// The bytes of a stream behind the guard.
+/// The byte stream behind the guard.
 struct Guarded<E> {
-    /// `None` at the end.
+    /// The source, or `None` at the end.
     bytes: Option<BoxStream<'static, Result<Bytes, E>>>,
     guard: Guard,
 }
@@ -177,7 +177,7 @@ mod tests {
 
     const LIMIT: usize = 1024 * 1024;
 
-    /// What a stream says whose bytes come in these chunks.
+    /// Returns the items of a stream with these chunks.
     fn read(chunks: Vec<Vec<u8>>, limit: usize) -> Vec<Event> {
         let bytes = stream::iter(chunks.into_iter().map(|chunk| Ok::<_, Infallible>(Bytes::from(chunk))));
         let mut events = Events::new(bytes.boxed(), limit);
@@ -195,7 +195,7 @@ mod tests {
         Event::Data { kind: "message".to_owned(), data: Bytes::from_static(data.as_bytes()) }
     }
 
-    /// At every place at which the input can be cut in two, and byte by byte.
+    /// Checks the items for every split of the input into two chunks, and byte by byte.
     fn assert_read(input: &[u8], expected: &[Event]) {
         for at in 0..=input.len() {
             let said = read(vec![input[..at].to_vec(), input[at..].to_vec()], LIMIT);
@@ -248,12 +248,16 @@ mod tests {
         for size in [1, 7, 4096, 100_000] {
             let said = read(input.chunks(size).map(<[u8]>::to_vec).collect(), 1000);
             let [first, Event::TooLarge { head }, last] = &said[..] else { panic!("chunks of {size}: {said:?}") };
-            assert_eq!((first, last), (&data("a"), &data("b")), "the events around it come, in chunks of {size}");
-            assert!(head.starts_with(b" xxx"), "its beginning is kept to find out what it was: {head:?}");
+            assert_eq!(
+                (first, last),
+                (&data("a"), &data("b")),
+                "the surrounding events must be read, in chunks of {size}"
+            );
+            assert!(head.starts_with(b" xxx"), "its beginning must be reported: {head:?}");
         }
         let comment: Vec<u8> = std::iter::once(b':').chain(std::iter::repeat_n(b'x', 5000)).collect();
         let said = read(vec![comment], 1000);
-        assert!(matches!(said[..], [Event::TooLarge { .. }]), "a comment without end takes no memory: {said:?}");
+        assert!(matches!(said[..], [Event::TooLarge { .. }]), "an endless comment must be skipped: {said:?}");
     }
 
     #[test]
@@ -278,7 +282,7 @@ mod tests {
             ("many lines in one event", many(1 << 12), many(1 << 15)),
         ];
         for (what, short, long) in shapes {
-            // Eight times as much takes 64 times as long if it is quadratic.
+            // With quadratic complexity, eight times the input takes 64 times as long.
             let (short, long) = (time(short), time(long));
             let most = short * 24 + Duration::from_millis(300);
             assert!(long < most, "{what}: {short:?}, and {long:?} for eight times as much");

@@ -1,4 +1,4 @@
-//! The reader of event streams, open to the fuzz targets in `tests/fuzz`. No other caller.
+//! Exposes the reader of event streams to the fuzz targets in `tests/fuzz`, its only callers.
 
 use std::convert::Infallible;
 
@@ -8,9 +8,9 @@ use futures_util::{FutureExt, StreamExt, stream};
 pub use super::events::Event;
 use super::events::Events;
 
-/// The events of a stream whose bytes arrive in `chunks`. Events larger than `limit` bytes are skipped.
+/// Returns the items of a stream whose bytes arrive in `chunks`. Events larger than `limit` bytes are skipped.
 ///
-/// None if the reader waits for more after the last chunk, or reports a fault: neither may happen.
+/// Returns `None` if the reader waits for more after the last chunk, or reports a fault. Neither may happen.
 #[must_use]
 pub fn read(chunks: Vec<Bytes>, limit: usize) -> Option<Vec<Event>> {
     let mut events = Events::new(stream::iter(chunks.into_iter().map(Ok::<_, Infallible>)).boxed(), limit);

@@ -1,8 +1,8 @@
-//! Clean blocks of lines out of raw bytes.
+//! Normalizes the bytes of an event stream into blocks of lines.
 //!
-//! What comes out has no byte order mark, no comments, no fields that mean nothing, no invalid UTF-8, only
-//! `\n` as line end, and no block above the limit. A block is handed on when it is complete, line by line.
-//! A line ends as soon as its end is seen: after `\r` nothing is waited for. Time is linear in the input.
+//! The output has no byte order mark, no comments, no unknown fields, no invalid UTF-8, only `\n` as line terminator,
+//! and no block above the limit. A block is output line by line when it is complete. A line ends as soon as its
+//! terminator is read: after `\r` the guard does not wait for `\n`. Time is linear in the input.
 
 use bytes::{Buf, Bytes, BytesMut};
 use memchr::{memchr, memchr2};
@@ -10,20 +10,20 @@ use memchr::{memchr, memchr2};
 use crate::lines::EXCERPT_BYTES;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-/// More digits than this are no time to wait for.
+/// Maximum number of digits of a `retry` value. Longer values are ignored.
 const RETRY_DIGITS: usize = 18;
 
-/// An event beyond the limit. It is passed over; the stream goes on after it.
+/// An event beyond the size limit. It is skipped, and the stream continues after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TooLarge {
-    /// The beginning of its data.
+    /// First bytes of its data.
     pub(super) head: Bytes,
 }
 
-/// What comes out.
+/// An item of the normalized output.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Clean {
-    /// One line with its `\n`; the line `\n` alone ends a block.
+    /// A line with its `\n`. An empty line ends a block.
     Line(Bytes),
     TooLarge(TooLarge),
 }
@@ -32,23 +32,23 @@ pub(super) enum Clean {
 pub(super) struct Guard {
     limit: usize,
     input: Bytes,
-    /// The block that is being read; its last line begins at `line`.
+    /// Current block. Its last line begins at `line`.
     block: BytesMut,
     line: usize,
-    /// Nothing but a byte order mark may have come.
+    /// Set until the first line was read, which may begin with a byte order mark.
     at_start: bool,
-    /// The last byte was `\r`: a `\n` that follows belongs to it.
+    /// Set if the last byte was `\r`, so that a following `\n` belongs to it.
     after_return: bool,
     has_data: bool,
-    /// There is an `id` or a `retry`, which count even without data.
+    /// Set if the block has an `id` or a `retry`, which count even without data.
     has_control: bool,
-    /// Set while the rest of a block beyond the limit is passed over: whether the current line is empty so far.
+    /// Set while the rest of a block beyond the limit is skipped. `true` if the current line is empty so far.
     skipping: Option<bool>,
     ready: Bytes,
 }
 
 impl Guard {
-    /// `limit`: the largest block that is accepted, in bytes.
+    /// Creates a guard. `limit` is the maximum size of a block, in bytes.
     pub(super) fn new(limit: usize) -> Guard {
         Guard {
             limit,
@@ -64,13 +64,13 @@ impl Guard {
         }
     }
 
-    /// Gives it more bytes, when [`Guard::next`] has no more to give.
+    /// Adds input. Must be called only after [`Guard::next`] has returned `None`.
     pub(super) fn push(&mut self, chunk: Bytes) {
-        debug_assert!(self.input.is_empty(), "all that was pushed before has been taken");
+        debug_assert!(self.input.is_empty(), "the previous input must be consumed");
         self.input = chunk;
     }
 
-    /// The next line of a complete block.
+    /// Returns the next line of a complete block.
     pub(super) fn next(&mut self) -> Option<Clean> {
         loop {
             if !self.ready.is_empty() {
@@ -86,7 +86,7 @@ impl Guard {
         }
     }
 
-    /// Takes the input up to the end of a line, or all of it.
+    /// Consumes input up to the end of a line, or all of it.
     fn take_line(&mut self) -> Option<TooLarge> {
         if std::mem::take(&mut self.after_return) && self.input.first() == Some(&b'\n') {
             self.input.advance(1);
@@ -122,7 +122,7 @@ impl Guard {
         let head = memchr::memmem::find(&block, b"data:").map_or(0, |at| at + 5);
         let head = block.slice(head..);
         self.clear();
-        // The line that was too long is not empty; a next one may be.
+        // The line beyond the limit is not empty. The next one may be.
         self.skipping = Some(line_ended);
         TooLarge { head }
     }
@@ -169,7 +169,8 @@ impl Guard {
     fn end_block(&mut self) {
         if self.has_data || self.has_control {
             if !self.has_data {
-                // The events that come out of this have empty data, which nobody takes for a message.
+                // Events without data are not parsed by the reader, so an empty data line is added, which is not taken
+                // for a message.
                 self.block.extend_from_slice(b"data\n");
             }
             self.block.extend_from_slice(b"\n");
@@ -190,7 +191,7 @@ fn is_time(value: &[u8]) -> bool {
     !value.is_empty() && value.len() <= RETRY_DIGITS && value.iter().all(u8::is_ascii_digit)
 }
 
-/// The line with its invalid bytes replaced, if it has any.
+/// Returns the line with its invalid bytes replaced, or `None` if it is valid.
 fn corrected(line: &[u8]) -> Option<String> {
     std::str::from_utf8(line).is_err().then(|| String::from_utf8_lossy(line).into_owned())
 }

@@ -1,7 +1,7 @@
-//! Server-sent events (WHATWG HTML, section 9.2), read with bounds.
+//! Server-sent events (WHATWG HTML, section 9.2), read with limits.
 //!
-//! The events are put together by `eventsource-stream`. Alone it panics at a byte order mark, stalls at
-//! invalid UTF-8 and takes quadratic time for long input, so the [`guard`] stands in front of it.
+//! `eventsource-stream` parses the events. It panics at a byte order mark, stalls at invalid UTF-8 and takes quadratic
+//! time for long input, so the [`guard`] normalizes its input.
 
 mod events;
 pub mod fuzzing;

@@ -1,18 +1,18 @@
-//! The rules of the specification, one by one and on whole input, to compare the reader with
-//! (WHATWG HTML, 9.2.5 and 9.2.6).
+//! Reference implementation of the specification on complete input, to compare the reader with (WHATWG HTML, 9.2.5 and
+//! 9.2.6).
 
 use std::time::Duration;
 
 use super::Event;
 
-/// What a whole stream says.
+/// Returns the items of a complete stream.
 pub(super) fn read(input: &[u8]) -> Vec<Event> {
     let text = String::from_utf8_lossy(input).into_owned();
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text).replace("\r\n", "\n").replace('\r', "\n");
     let mut said = Vec::new();
     let (mut data, mut kind, mut id, mut retry) = (String::new(), String::new(), String::new(), None);
     let mut last_id = String::new();
-    // What follows the last line end is no line.
+    // Text after the last line terminator is not a line.
     let complete = text.rfind('\n').map_or("", |at| &text[..=at]);
     for line in complete.split_terminator('\n') {
         if line.is_empty() {

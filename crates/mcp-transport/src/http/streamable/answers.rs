@@ -1,4 +1,4 @@
-//! What has come from the server, and what follows from it.
+//! Handles the responses of the server.
 
 use std::time::{Duration, Instant};
 
@@ -15,10 +15,11 @@ use crate::http::sse::{End, Event};
 use crate::http::{headers, retry};
 use crate::lines::Line;
 
-/// A server that forgets so many sessions in such a time will not keep the next one either.
+/// Number of lost sessions, and the period, after which the connection is closed, because the server would lose the
+/// next session as well.
 const MOST_LOSSES: usize = 5;
 const LOSSES_WITHIN: Duration = Duration::from_secs(60);
-/// How long a stream may stay open after its answer.
+/// Maximum time that a stream may stay open after its response.
 const AFTER_ANSWER: Duration = Duration::from_secs(1);
 
 impl Streamable<'_> {
@@ -75,7 +76,7 @@ impl Streamable<'_> {
         }
     }
 
-    /// The answer in one piece.
+    /// Handles a complete response body.
     fn on_body(&mut self, exchange: u64, body: Bytes, now: Instant) {
         let Some(finished) = self.finish(exchange) else { return };
         let Kind::Request { id, .. } = finished.kind else { return };
@@ -110,20 +111,20 @@ impl Streamable<'_> {
             self.on_stream_open(exchange, now);
         }
         for event in events {
-            // An event may have ended the exchange, or the session.
+            // A previous event may have ended the exchange or the session.
             let Some(running) = self.exchanges.get_mut(&exchange) else { return };
             running.resume.failures = 0;
             match event {
                 Event::Id(id) => running.resume.last_id = id,
                 Event::Retry(wanted) => running.resume.retry = Some(retry::clamped(wanted)),
-                // A priming event is empty. Messages end the growth of the pauses, not their lower bound.
+                // A priming event is empty. A message ends the growth of the pauses, but not their lower bound.
                 Event::Data { kind, data } if kind == "message" => {
                     if !data.is_empty() {
                         running.resume.fruitless = running.resume.fruitless.min(1);
                     }
                     self.on_message(exchange, data, now);
                 }
-                // Of other kinds MCP knows nothing.
+                // MCP defines no other event types.
                 Event::Data { .. } => {}
                 Event::TooLarge { head } => self.on_too_large(exchange, head, now),
             }
@@ -148,7 +149,7 @@ impl Streamable<'_> {
         let (origin, name) = match &running.kind {
             Kind::Request { id, .. } => (StreamOrigin::Post(id.clone()), running.name.clone()),
             Kind::Message | Kind::Get => {
-                // Some servers answer here. Then the stream of the request itself is of no more use.
+                // Some servers send responses on the GET stream. The request's own stream is then useless.
                 if let Ok(Incoming::Response { id, .. }) = Incoming::decode(&data) {
                     self.finish_request(&id);
                 }
@@ -165,7 +166,7 @@ impl Streamable<'_> {
         }
     }
 
-    /// An event beyond the limit. In the stream of a request it can only be its answer.
+    /// Handles an event beyond the size limit. In the stream of a request it can only be its response.
     fn on_too_large(&mut self, exchange: u64, head: Bytes, now: Instant) {
         let limit = self.limits.message_bytes;
         match self.exchanges.get(&exchange).map(|running| &running.kind) {
@@ -213,7 +214,7 @@ impl Streamable<'_> {
         }
     }
 
-    /// The server has forgotten the session. Nothing that belongs to it is of use any more.
+    /// Handles a session that the server has ended. Nothing that belongs to it is valid any more.
     pub(super) fn on_session_lost(&mut self, refused: Option<&RequestId>, now: Instant) {
         self.note("the server ended the session (404); a new one is opened");
         self.leave_session();
@@ -226,7 +227,7 @@ impl Streamable<'_> {
         self.core.session.handle_session_lost(refused, now);
     }
 
-    /// What belonged to a session ends with it: its streams, and what waited to be sent in it.
+    /// Ends the streams of a session, and drops its queued messages.
     pub(super) fn leave_session(&mut self) {
         self.session_id = None;
         self.had_get = false;
@@ -264,12 +265,12 @@ impl Streamable<'_> {
     }
 }
 
-/// Why a body that came as the answer to a request is none.
+/// Returns a message that explains why a body is no response to its request.
 fn why_no_answer(body: &Bytes) -> String {
     match Incoming::decode(body).map_err(|invalid| invalid.cause) {
         Ok(_) => "the answer is not one to this request".to_owned(),
         Err(InvalidCause::Blank) => "the answer is empty".to_owned(),
-        // Their own words are about standard output.
+        // The texts of these causes refer to standard output.
         Err(InvalidCause::UnexpectedBanner | InvalidCause::LspHeader | InvalidCause::HttpText) => {
             "the answer is not JSON".to_owned()
         }

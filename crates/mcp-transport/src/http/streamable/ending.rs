@@ -1,4 +1,4 @@
-//! The end of a session: last messages, DELETE, and what the owner still has to learn.
+//! Closes a session: sends the last messages and DELETE, and hands the remaining events to the owner.
 
 use std::time::Duration;
 
@@ -10,14 +10,15 @@ use super::{Kind, Streamable};
 use crate::http::endpoint::Parts;
 use crate::http::headers::{self, Belongs};
 
-/// How much of the time for the end the last messages may take.
+/// Time limit for the last messages, which counts against that for closing.
 const LAST_MESSAGES: Duration = Duration::from_millis(500);
 
 impl Streamable<'_> {
-    /// Closes the session, ends it at the server, tells the rest. Only the telling waits for the owner.
+    /// Closes the session, ends it at the server, and hands over the remaining events. Only the handover waits for the
+    /// owner.
     pub(super) async fn end(mut self) {
         self.core.close_session();
-        // Answers that nobody waits for any more are not waited for either.
+        // The responses of pending requests are not needed any more.
         let open: Vec<u64> =
             self.exchanges.iter().filter(|(_, e)| !matches!(e.kind, Kind::Message)).map(|(n, _)| *n).collect();
         for exchange in open {
@@ -35,7 +36,7 @@ impl Streamable<'_> {
         let last = timeout(limits.close, async {
             let _ = timeout(LAST_MESSAGES, async { while work.next().await.is_some() {} }).await;
             if let Some(parts) = goodbye {
-                // 405 means that the server ends sessions by itself; any other failure changes nothing either.
+                // 405 means that the server ends sessions by itself. Other failures have no consequence either.
                 let _ = endpoint.send(parts).await;
             }
         });

@@ -1,7 +1,7 @@
 //! Streamable HTTP: the driver of one session.
 //!
-//! One task owns the session and runs all exchanges with the server itself: each POST with its answer, and
-//! the GET stream. It reads from them only while its owner takes the events.
+//! One task owns the session and runs all exchanges with the server itself: each POST with its response, and the GET
+//! stream. It reads from them only while its owner accepts the events.
 
 mod answers;
 mod ending;
@@ -27,7 +27,7 @@ use crate::driver::core::{Core, now};
 use crate::driver::owner::ready;
 use crate::driver::{DriverEvent, TransportFound};
 
-/// How many answers are taken in before the owner is looked at again.
+/// Maximum number of steps that are handled before the owner is polled again.
 const STEPS_AT_ONCE: usize = 64;
 
 /// The driver of one server over Streamable HTTP.
@@ -41,75 +41,75 @@ pub(super) struct Streamable<'o> {
     work: FuturesUnordered<Abortable<Work>>,
     exchanges: HashMap<u64, Exchange>,
     last_exchange: u64,
-    /// POSTs that run.
+    /// Number of running POSTs.
     posts: usize,
-    /// Requests that wait for a free place.
+    /// Requests that wait for a free POST.
     requests: VecDeque<Outgoing>,
-    /// Notifications and responses that wait for one.
+    /// Notifications and responses that wait for a free POST.
     messages: VecDeque<Outgoing>,
-    /// The exchange that everything else waits for: a server may refuse what it gets before `initialized`.
+    /// Exchange that must complete before others are sent: a server may refuse messages before `initialized`.
     gate: Option<u64>,
     session_id: Option<HeaderValue>,
-    /// When sessions were lost lately.
+    /// Times of recently lost sessions.
     losses: VecDeque<Instant>,
-    /// The GET stream.
+    /// Exchange of the GET stream.
     get: Option<u64>,
-    /// There has been a GET stream in this session.
+    /// Set if there was a GET stream in this session.
     had_get: bool,
-    /// Whether a server that does not speak this is given back to be tried with HTTP+SSE.
+    /// Set if the caller tries HTTP+SSE in case the server does not support this transport.
     may_fall_back: bool,
-    /// The server does not speak this, for this reason.
+    /// Event that shows that the server does not support this transport.
     not_streamable: Option<SessionEvent>,
 }
 
-/// How it came to an end.
+/// The result of [`Streamable::run`].
 pub(super) enum Finished<'o> {
-    /// All is told and done.
+    /// The session has ended, and all events were handed over.
     Done,
-    /// The server seems not to speak this transport; the event says why.
+    /// The server seems not to support this transport, as the event explains.
     NotStreamable(Box<(Core<'o>, News, SessionEvent)>),
 }
 
-/// Something that is on its way, or goes on.
+/// A POST or a stream in progress.
 struct Exchange {
     kind: Kind,
     abort: AbortHandle,
-    /// What it is, for notes.
+    /// Name of the exchange in notes.
     name: String,
-    /// It carried the session id.
+    /// Set if the request contained the session ID.
     in_session: bool,
     resume: Resume,
-    /// The call whose times stand still while this waits for the authorizer.
+    /// Call whose deadline is paused while the exchange waits for the authorizer.
     held: Option<CallId>,
 }
 
 enum Kind {
-    /// A POST with a request, and the stream of its answer.
+    /// A POST with a request, and the stream of its response.
     Request {
         id: RequestId,
-        /// Its stream cannot be resumed (2026-07-28).
+        /// Set if its stream cannot be resumed (2026-07-28).
         modern: bool,
         answered: Option<tokio::time::Instant>,
     },
-    /// A POST with something else.
+    /// A POST with a notification or a response.
     Message,
-    /// The GET stream.
+    /// The GET stream of the session.
     Get,
 }
 
-/// What is known for opening a stream again.
+/// State for reopening a stream.
 #[derive(Default)]
 struct Resume {
     last_id: String,
-    /// The pause that the server wants.
+    /// Reconnection time that the server requests.
     retry: Option<Duration>,
-    /// Consecutive attempts to open it that failed, or that were followed by no event.
+    /// Number of consecutive attempts that failed or were followed by no event.
     failures: u32,
-    /// Consecutive streams that ended without a message; 1 after a message, 0 after a long life.
+    /// Number of consecutive streams that ended without a message. 1 after a message, 0 after a long life.
     fruitless: u32,
-    /// When it was opened last.
+    /// Time at which the stream was last opened.
     opened_at: Option<Instant>,
-    /// This stream is not open but waits or connects.
+    /// Set while the stream waits to be reopened or connects.
     reopening: bool,
 }
 
@@ -164,8 +164,8 @@ impl<'o> Streamable<'o> {
         self.core.is_stopped() || self.core.over.is_some() || self.not_streamable.is_some()
     }
 
-    /// Waits for one thing and handles it. The owner comes first, so that nothing keeps its stop waiting; what comes
-    /// from the server is last, and only taken while the owner takes the events.
+    /// Waits for one event and handles it. The owner has priority, so that its stop is not delayed. The server is read
+    /// last, and only while the owner accepts events.
     async fn step(&mut self) {
         self.alarm.set(self.core.wakes_at());
         let room = self.core.has_room();
@@ -182,7 +182,7 @@ impl<'o> Streamable<'o> {
         }
     }
 
-    /// Takes in what has come already, without another round of the loop for each.
+    /// Handles the steps that are ready, without another iteration of the loop for each.
     fn on_more_steps(&mut self, now: Instant) {
         for _ in 1..STEPS_AT_ONCE {
             self.pump();
@@ -197,13 +197,13 @@ impl<'o> Streamable<'o> {
     }
 
     fn on_step(&mut self, step: Result<Step, Aborted>, now: Instant) {
-        // What was aborted has left the table before.
+        // Aborted exchanges were already removed from the table.
         if let Ok(step) = step {
             self.on_answer(step, now);
         }
     }
 
-    /// Takes over what the session wants to send and to tell.
+    /// Sends the session's messages and hands over its events.
     fn pump(&mut self) {
         loop {
             self.core.pump_notification();
@@ -234,7 +234,7 @@ impl<'o> Streamable<'o> {
         self.core.tell(event);
     }
 
-    /// Runs `work` as what an exchange waits for next.
+    /// Sets `work` as the next step of an exchange.
     fn go_on(&mut self, exchange: u64, work: Work) {
         if let Some(running) = self.exchanges.get_mut(&exchange) {
             let (abort, registration) = AbortHandle::new_pair();
@@ -256,7 +256,7 @@ impl<'o> Streamable<'o> {
         self.last_exchange
     }
 
-    /// Ends an exchange; what it still waits for is dropped, which closes its stream.
+    /// Ends an exchange. Its pending work is dropped, which closes its stream.
     fn finish(&mut self, exchange: u64) -> Option<Exchange> {
         self.let_go(exchange);
         let finished = self.exchanges.remove(&exchange)?;
@@ -272,7 +272,7 @@ impl<'o> Streamable<'o> {
         Some(finished)
     }
 
-    /// An exchange waits for the user: its call's time is not running.
+    /// Pauses the deadline of a call whose exchange waits for the user.
     fn hold(&mut self, exchange: u64, now: Instant) {
         if let Some(Exchange { kind: Kind::Request { id, .. }, held: held @ None, .. }) =
             self.exchanges.get_mut(&exchange)
@@ -281,7 +281,7 @@ impl<'o> Streamable<'o> {
         }
     }
 
-    /// It waits no longer.
+    /// Resumes the deadline of a paused call.
     fn let_go(&mut self, exchange: u64) {
         if !self.endpoint.is_signed() {
             return;
@@ -298,7 +298,7 @@ impl<'o> Streamable<'o> {
         }
     }
 
-    /// The revision that was agreed on.
+    /// Returns the negotiated revision.
     fn revision(&self) -> Option<Revision> {
         self.core.session.facts().map(|facts| facts.revision)
     }

@@ -1,4 +1,4 @@
-//! What the session wants to send: each message is a POST of its own.
+//! Sends the messages of the session, each in its own POST.
 
 use bytes::Bytes;
 use mcp_proto::{CloseReason, DeliveryFault, Incoming, Outgoing, OutgoingKind, RequestId};
@@ -12,8 +12,8 @@ use crate::http::endpoint::Parts;
 use crate::http::headers::{self, Belongs};
 use crate::http::{exchange, news};
 
-/// How many messages may wait for a free place before the session is closed. Requests are bounded by the
-/// session; this is for answers to a server that asks without end.
+/// Maximum number of messages that wait for a free POST before the session is closed. The session limits requests, so
+/// this bounds responses to a server that sends endless requests.
 const WAITING: usize = 10_000;
 
 #[derive(Deserialize)]
@@ -23,7 +23,7 @@ struct Cancelled {
 }
 
 impl Streamable<'_> {
-    /// Sends what can be sent now.
+    /// Sends the queued messages.
     pub(super) fn pump_messages(&mut self) {
         while let Some(outgoing) = self.core.session.poll_transmit() {
             match &outgoing.about {
@@ -32,12 +32,12 @@ impl Streamable<'_> {
                     self.give_up(&id);
                 }
                 OutgoingKind::Request { method, .. } if self.opens(method) => {
-                    // Perhaps anew: the server may speak another era now.
+                    // Possibly a reopening: the server may use another era now.
                     self.leave_session();
                     self.requests.push_back(outgoing);
                 }
-                // Full of slow calls, the server must still be pinged (since 2026-07-28 by asking again what it
-                // can do) and told to stop.
+                // Even if slow calls occupy all other POSTs, the server must be pinged (since 2026-07-28 with
+                // `server/discover`) and notified of cancellations.
                 OutgoingKind::Request { method, .. }
                     if !matches!(&**method, "ping" | "server/discover" | "tasks/cancel") =>
                 {
@@ -59,12 +59,13 @@ impl Streamable<'_> {
         }
     }
 
-    /// Whether a request opens the session. In one that is open, `server/discover` only asks whether the server lives.
+    /// Returns `true` if a request opens the session. In an open session, `server/discover` only checks that the server
+    /// is alive.
     pub(super) fn opens(&self, method: &str) -> bool {
         matches!(method, "initialize" | "server/discover") && self.core.session.facts().is_none()
     }
 
-    /// A request of ours is given up: it is not sent any more, or its stream is closed.
+    /// Abandons a request: removes it from the queue, or closes its stream.
     fn give_up(&mut self, request: &RequestId) {
         self.requests.retain(|waiting| !matches!(&waiting.about, OutgoingKind::Request { id, .. } if id == request));
         self.finish_request(request);
@@ -119,8 +120,8 @@ impl Streamable<'_> {
         }
     }
 
-    /// A request that the server is told to stop needs its stream no longer. The server learns of it from the
-    /// notification: a closed stream alone means nothing before 2026-07-28.
+    /// Closes the stream of a request when its cancellation is sent. The notification informs the server: a closed
+    /// stream alone has no meaning before 2026-07-28.
     fn before_notification(&mut self, method: &str, body: &Bytes) {
         if method != "notifications/cancelled" {
             return;

@@ -1,7 +1,7 @@
-//! Streams that stay: the GET stream, and opening a stream again that has ended early.
+//! Long-lived streams: the GET stream, and reopening streams that have ended early.
 //!
-//! A stream is resumed by a GET with the id of its last event, also that of a POST; its answer then comes on
-//! the GET (`basic/transports`, resumability). 2026-07-28 has none of this.
+//! A stream, including that of a POST, is resumed by a GET with the ID of its last event. The response is then sent on
+//! the GET (`basic/transports`, resumability). 2026-07-28 does not have resumability.
 
 use std::time::{Duration, Instant};
 
@@ -13,11 +13,11 @@ use crate::http::endpoint::Parts;
 use crate::http::headers::{self, Belongs};
 use crate::http::{exchange, fault, retry};
 
-/// A stream that has lived so long was no failure, even without events.
+/// Minimum lifetime of a stream that does not count as a failure, even without events.
 const LONG_LIFE: Duration = Duration::from_secs(10);
 
 impl Streamable<'_> {
-    /// Opens the GET stream, which a server need not have.
+    /// Opens the GET stream, which is optional for servers.
     pub(super) fn listen(&mut self) {
         let legacy = self.revision().is_some_and(|revision| !revision.is_modern());
         if legacy && self.get.is_none() {
@@ -45,7 +45,7 @@ impl Streamable<'_> {
         }
     }
 
-    /// A stream ended before the answer.
+    /// Handles a stream that ended before the response.
     pub(super) fn on_stream_end(&mut self, exchange: u64, cause: &str, now: Instant) {
         let Some(running) = self.exchanges.get_mut(&exchange) else { return };
         if running.resume.opened_at.is_some_and(|at| now.saturating_duration_since(at) >= LONG_LIFE) {
@@ -68,11 +68,11 @@ impl Streamable<'_> {
         }
     }
 
-    /// Opening it again, or the GET stream, was answered with a status that is no success.
+    /// Handles an error status for the GET stream or for resuming a stream.
     pub(super) fn on_stream_refused(&mut self, exchange: u64, status: u16, fault: &DeliveryFault, now: Instant) {
         let Some(running) = self.exchanges.get(&exchange) else { return };
-        // Servers without GET may say 404 as well as 405. Only where there has been a stream, 404 means that the
-        // session is gone.
+        // Servers without GET may respond with 404 as well as 405. A 404 means that the session is gone only if there
+        // was a stream before.
         if status == 404 && running.in_session && self.had_get {
             return self.on_session_lost(None, now);
         }
@@ -96,7 +96,7 @@ impl Streamable<'_> {
         }
     }
 
-    /// A stream could not be opened.
+    /// Handles a stream that could not be opened.
     pub(super) fn on_stream_failed(&mut self, exchange: u64, fault: &DeliveryFault, now: Instant) {
         let most = self.limits.resumptions;
         let Some(running) = self.exchanges.get(&exchange) else { return };
@@ -115,17 +115,17 @@ impl Streamable<'_> {
         }
     }
 
-    /// The answer will not come.
+    /// Reports a response as lost.
     fn lose(&mut self, exchange: u64, request: &RequestId, cause: String, now: Instant) {
         self.finish(exchange);
         self.core.session.handle_undelivered(request, DeliveryFault::Lost { cause }, now);
     }
 
-    /// Opens a stream again after a pause.
+    /// Reopens a stream after a pause.
     fn again(&mut self, exchange: u64, cause: &str) {
         let Some(running) = self.exchanges.get_mut(&exchange) else { return };
         let pause = retry::pause(running.resume.retry, self.limits.pause, running.resume.fruitless);
-        // Reset by the first event that comes.
+        // Reset by the next event.
         running.resume.failures = running.resume.failures.saturating_add(1);
         running.resume.fruitless = running.resume.fruitless.saturating_add(1);
         let line = format!("{}: {cause}; again in {:.1} s", running.name, pause.as_secs_f64());

@@ -1,4 +1,4 @@
-//! A connection whose bytes are counted.
+//! A TCP stream that counts its bytes.
 
 use std::io;
 use std::pin::Pin;
@@ -9,7 +9,7 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
-/// Bytes that went through one connection.
+/// Number of bytes transferred over one connection, in each direction.
 #[derive(Debug, Default)]
 pub(super) struct Traffic {
     read: AtomicU64,
@@ -26,7 +26,7 @@ impl Traffic {
     }
 }
 
-/// A stream that counts what is read from it and written to it.
+/// A stream that counts the bytes read from it and written to it.
 #[derive(Debug)]
 pub(super) struct CountedStream {
     stream: TcpStream,

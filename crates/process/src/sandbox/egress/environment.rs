@@ -1,24 +1,26 @@
-//! The variables that lead a server's programs to the proxy. A program that ignores them reaches nothing.
+//! Environment variables that direct a server's programs to the proxy. A program that ignores them has no network
+//! access.
 
 use std::ffi::OsString;
 
 use super::HostPattern;
 
-/// Where the proxy listens inside. The namespace is the server's own, so no other program of the computer has the port.
+/// Port of the proxy inside the sandbox. The network namespace belongs to the server, so no other program uses the
+/// port.
 pub(crate) const PORT: u16 = 3128;
 
-/// Names of proxies in each spelling that is in use.
+/// Variables for proxies, in each common spelling.
 const PROXIES: [&str; 6] = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
-/// Destinations that need no proxy.
+/// Variables for destinations that are contacted without the proxy.
 const DIRECT: [&str; 2] = ["NO_PROXY", "no_proxy"];
-/// What a server starts for itself listens on the loopback interface inside.
+/// The loopback interface of the sandbox, on which the server's own child processes listen.
 const OWN_LOOPBACK: &str = "localhost,127.0.0.1,::1";
-/// Has Node.js use the proxy in its own `fetch` and `https` (from 22.21 and 24 on).
+/// Makes Node.js use the proxy in its own `fetch` and `https` (from versions 22.21 and 24).
 const NODE: &str = "NODE_USE_ENV_PROXY";
 
-/// Sets the variables. Others of these names are replaced, as they would lead nowhere.
+/// Sets the variables. Existing values are replaced, because other proxies are unreachable in the sandbox.
 pub(crate) fn lead_to_proxy(environment: &mut Vec<(OsString, OsString)>, hosts: &[HostPattern]) {
-    // A server that may reach this computer's loopback interface does so through the proxy.
+    // A server that may connect to this computer's loopback interface does so through the proxy.
     let direct = if hosts.iter().any(HostPattern::is_loopback) { "" } else { OWN_LOOPBACK };
     let proxy = format!("http://127.0.0.1:{PORT}");
     let proxies = PROXIES.iter().map(|name| (*name, proxy.as_str()));
@@ -42,11 +44,11 @@ mod tests {
         let of = |name: &str| {
             environment.iter().filter(|(other, _)| other == name).map(|(_, value)| value.clone()).collect::<Vec<_>>()
         };
-        assert_eq!(of("https_proxy"), ["http://127.0.0.1:3128"], "there is one proxy");
-        assert_eq!(of("HOME"), ["/h"], "other variables stay");
-        assert_eq!(of("NO_PROXY"), [OWN_LOOPBACK], "its own loopback interface needs none");
+        assert_eq!(of("https_proxy"), ["http://127.0.0.1:3128"], "the configured proxy must be replaced");
+        assert_eq!(of("HOME"), ["/h"], "other variables must remain unchanged");
+        assert_eq!(of("NO_PROXY"), [OWN_LOOPBACK], "the sandbox's loopback interface must not use the proxy");
         lead_to_proxy(&mut environment, &["localhost:3000".parse().unwrap()]);
         let direct = environment.iter().find(|(name, _)| name == "NO_PROXY").unwrap();
-        assert_eq!(direct.1, "", "unless the host's is named");
+        assert_eq!(direct.1, "", "a named loopback host must use the proxy");
     }
 }

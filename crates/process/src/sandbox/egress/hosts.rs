@@ -1,4 +1,5 @@
-//! Patterns for the hosts that a sandboxed server may reach: `example.com`, `*.example.com`, `10.0.0.7`, each with an optional port.
+//! Patterns for hosts that a sandboxed server may contact: `example.com`, `*.example.com`, `10.0.0.7`, each with an
+//! optional port.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -6,48 +7,48 @@ use std::str::FromStr;
 
 use url::Host;
 
-/// The ports of a pattern that names none.
+/// Ports that a pattern without a port admits.
 const DEFAULT_PORTS: [u16; 2] = [443, 80];
-/// The most characters of a pattern.
+/// Maximum length of a pattern, in characters.
 const MAX_CHARACTERS: usize = 300;
-/// The name of this computer's loopback interface.
+/// Name of this computer's loopback interface.
 const LOCALHOST: &str = "localhost";
 
-/// One entry in the list of hosts that a server may reach. Names are in their ASCII form.
+/// An entry in the list of hosts that a server may contact. Names are in ASCII form.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HostPattern {
     host: PatternHost,
-    /// Ports 443 and 80 if there is none.
+    /// The only admitted port, or `None` for ports 443 and 80.
     port: Option<u16>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum PatternHost {
     Name(String),
-    /// Every name below this one, and not the name itself.
+    /// Every name below this one, excluding the name itself.
     Subdomains(String),
     Address(IpAddr),
 }
 
-/// Why a text is no host pattern.
+/// Error of parsing a host pattern.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HostPatternError {
-    /// There is nothing.
+    /// The text is empty or blank.
     #[error("a host is missing")]
     Empty,
-    /// An address with a scheme, a path or a user.
+    /// The text contains a scheme, a path or a user name.
     #[error("{0:?} is not a host; leave out everything before and after it, as in \"api.example.com\"")]
     NotAHost(String),
-    /// A star that is not the whole first label, or that stands for too much.
+    /// A star is not the whole first label, or matches too much.
     #[error("{0:?} is too wide or not understood; a star stands for subdomains, as in \"*.example.com\"")]
     Wildcard(String),
-    /// The port is no number from 1 to 65535.
+    /// The port is not a number from 1 to 65535.
     #[error("the port of {0:?} must be a number from 1 to 65535")]
     Port(String),
 }
 
 impl HostPattern {
-    /// Says if it admits connections to this destination.
+    /// Returns `true` if the pattern admits connections to this destination.
     pub fn admits(&self, destination: &Destination) -> bool {
         let host = match (&self.host, &destination.host) {
             (PatternHost::Name(name), DestinationHost::Name(wanted)) => name == wanted,
@@ -60,12 +61,12 @@ impl HostPattern {
         host && self.admits_port(destination.port)
     }
 
-    /// Says if it names this address itself, and admits the port.
+    /// Returns `true` if the pattern is this address literal, and admits the port.
     pub(super) fn names_address(&self, address: IpAddr, port: u16) -> bool {
         self.host == PatternHost::Address(address.to_canonical()) && self.admits_port(port)
     }
 
-    /// Says if it names this computer's loopback interface.
+    /// Returns `true` if the pattern is a name or address of this computer's loopback interface.
     pub(crate) fn is_loopback(&self) -> bool {
         match &self.host {
             PatternHost::Name(name) => name == LOCALHOST,
@@ -100,7 +101,7 @@ impl FromStr for HostPattern {
         let host = match host.strip_prefix("*.") {
             Some(parent) if parent.contains('*') => return Err(HostPatternError::Wildcard(text.to_owned())),
             Some(parent) => match normalized(parent).ok_or_else(not_a_host)? {
-                // A star below a top-level domain would be nearly everything.
+                // A star below a top-level domain would match nearly everything.
                 DestinationHost::Name(parent) if parent.contains('.') => PatternHost::Subdomains(parent),
                 _ => return Err(HostPatternError::Wildcard(text.to_owned())),
             },
@@ -125,7 +126,7 @@ impl fmt::Display for HostPattern {
     }
 }
 
-/// Where a server wants to connect to.
+/// The target of a connection that a server requests.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Destination {
     pub(super) host: DestinationHost,
@@ -134,13 +135,13 @@ pub struct Destination {
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum DestinationHost {
-    /// In its ASCII form, without the dot at the end.
+    /// Host name in ASCII form, without a trailing dot.
     Name(String),
     Address(IpAddr),
 }
 
 impl Destination {
-    /// The destination for a host as a client writes it; none if it is no host.
+    /// Parses a host as written by a client. Returns `None` if it is not a host.
     pub fn new(host: &str, port: u16) -> Option<Destination> {
         if host.len() > MAX_CHARACTERS {
             return None;
@@ -148,12 +149,12 @@ impl Destination {
         Some(Destination { host: normalized(host)?, port })
     }
 
-    /// Says if it is this computer's loopback interface by its name.
+    /// Returns `true` if the destination is the name `localhost`.
     pub(super) fn is_localhost(&self) -> bool {
         matches!(&self.host, DestinationHost::Name(name) if name == LOCALHOST)
     }
 
-    /// The pattern that admits it and nothing else.
+    /// Returns the pattern that admits this destination. Ports 443 and 80 yield a pattern without a port.
     pub(super) fn as_pattern(&self) -> HostPattern {
         let host = match &self.host {
             DestinationHost::Name(name) => PatternHost::Name(name.clone()),
@@ -180,7 +181,7 @@ fn write_address(f: &mut fmt::Formatter<'_>, address: IpAddr) -> fmt::Result {
     }
 }
 
-/// The host before the port, and the port if there is one. None if the port is not understood.
+/// Splits a text into host and optional port. Returns `None` if the port is invalid.
 fn split_port(text: &str) -> Option<(&str, Option<u16>)> {
     let Some((host, port)) = text.rsplit_once(':').filter(|(_, port)| !port.ends_with(']')) else {
         return Some((text, None));
@@ -190,11 +191,11 @@ fn split_port(text: &str) -> Option<(&str, Option<u16>)> {
     Some((host, Some(port)))
 }
 
-/// A host as URLs understand it: IDNA applied, numbers in any form taken for the address that they are.
+/// Parses a host as in URLs: applies IDNA, and converts numbers in any notation to an address.
 fn normalized(host: &str) -> Option<DestinationHost> {
     match Host::parse(host).ok()? {
         Host::Domain(name) => {
-            // The same name with and without the dot of the root.
+            // A name with and without the trailing dot of the root is the same.
             let name = name.strip_suffix('.').unwrap_or(&name).to_owned();
             let is_name = !name.is_empty() && !name.contains('*') && !name.split('.').any(str::is_empty);
             is_name.then_some(DestinationHost::Name(name))

@@ -1,4 +1,4 @@
-//! What a server's proxy did, put together into few lines for the server's activity.
+//! Aggregates the activity of a server's proxy into few lines for the server's activity log.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,14 +10,14 @@ use tokio::time::{sleep, timeout};
 use super::counted::Traffic;
 use super::hosts::{Destination, HostPattern};
 
-/// How often lines are written at the most.
+/// Minimum interval between two batches of lines.
 const EVERY: Duration = Duration::from_secs(2);
-/// How often the traffic of open connections is written while nothing else happens.
+/// Interval at which the byte counts of open connections are reported if nothing else happens.
 const EVERY_OPEN: Duration = Duration::from_secs(60);
-/// The most destinations that are named each time. Others are counted.
+/// Maximum number of destinations that are named in one batch. Others are only counted.
 const MAX_NAMED: usize = 16;
 
-/// Collects what happens until it is taken.
+/// Collects events until [`Ledger::take`] is called.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     state: Mutex<State>,
@@ -27,9 +27,9 @@ pub(super) struct Ledger {
 #[derive(Debug, Default)]
 struct State {
     entries: Vec<Entry>,
-    /// Connections to destinations for which there was no room.
+    /// Number of events for destinations beyond [`MAX_NAMED`].
     unnamed: u64,
-    /// Open connections; as many as the proxy has at the most.
+    /// Open connections, at most as many as the proxy allows.
     open: Vec<Open>,
 }
 
@@ -62,7 +62,7 @@ struct Open {
     told_down: u64,
 }
 
-/// A connection that is open. Dropping it counts it as closed.
+/// An open connection. Dropping it counts it as closed.
 #[derive(Debug)]
 pub(super) struct OpenConnection {
     ledger: Arc<Ledger>,
@@ -70,7 +70,7 @@ pub(super) struct OpenConnection {
 }
 
 impl OpenConnection {
-    /// Counts the bytes of the connection to the destination.
+    /// Returns the byte counters of the connection to the destination.
     pub(super) fn traffic(&self) -> Arc<Traffic> {
         Arc::clone(&self.traffic)
     }
@@ -83,7 +83,7 @@ impl Drop for OpenConnection {
 }
 
 impl Ledger {
-    /// A connection was made.
+    /// Records a connection that was opened.
     pub(super) fn opened(self: &Arc<Self>, destination: &Destination) -> OpenConnection {
         let traffic = Arc::new(Traffic::default());
         let mut state = self.lock();
@@ -95,7 +95,7 @@ impl Ledger {
         OpenConnection { ledger: Arc::clone(self), traffic }
     }
 
-    /// A connection was refused.
+    /// Records a connection that was refused. `add` is the pattern that would allow it.
     pub(super) fn refused(&self, destination: &Destination, cause: &str, add: &HostPattern) {
         let mut state = self.lock();
         let known = state.entries.iter_mut().find_map(|entry| match &mut entry.outcome {
@@ -110,7 +110,7 @@ impl Ledger {
         self.changed.notify_one();
     }
 
-    /// A connection may be made and was not.
+    /// Records an allowed connection that failed.
     pub(super) fn unreachable(&self, destination: &Destination, cause: &str) {
         let mut state = self.lock();
         let known = state.entries.iter_mut().find_map(|entry| match &mut entry.outcome {
@@ -125,15 +125,15 @@ impl Ledger {
         self.changed.notify_one();
     }
 
-    /// The next lines, at most every two seconds.
+    /// Waits for the next batch of lines, at most one every two seconds.
     pub(super) async fn next(&self) -> Vec<String> {
-        // What happened is written after a moment, with what else happens in it.
+        // Waits after the first event, so that one batch includes the events that follow it.
         let _ = timeout(EVERY_OPEN, self.changed.notified()).await;
         sleep(EVERY).await;
         self.take()
     }
 
-    /// What has happened since the last time, in words.
+    /// Returns the events since the last call as lines of text.
     pub(super) fn take(&self) -> Vec<String> {
         let mut state = self.lock();
         for index in 0..state.open.len() {
@@ -166,7 +166,7 @@ impl Ledger {
 }
 
 impl State {
-    /// Counts the bytes of an open connection that came since the last time.
+    /// Adds the bytes of an open connection since its last measurement.
     fn measure(&mut self, index: usize) {
         let Some(open) = self.open.get_mut(index) else { return };
         let (up, down) = (open.traffic.written(), open.traffic.read());
@@ -211,7 +211,7 @@ fn words(Entry { destination, outcome }: &Entry) -> String {
             for (number, what) in
                 [(opened, "opened"), (closed, "closed")].into_iter().filter(|(number, _)| **number > 0)
             {
-                // Writing to a text can't fail.
+                // Writing to a `String` can't fail.
                 let _ = write!(text, ", {number} {what}");
             }
             let _ = write!(text, ", {up} bytes up, {down} bytes down");
@@ -243,10 +243,10 @@ mod tests {
             ledger.refused(&Destination::new("same.example", 443).unwrap(), "it is not named", &add);
         }
         let lines = ledger.take();
-        assert_eq!(lines.len(), MAX_NAMED + 1, "few are named: {lines:?}");
+        assert_eq!(lines.len(), MAX_NAMED + 1, "the number of named destinations must be bounded: {lines:?}");
         let same = "network: same.example:443 refused 1000 times: it is not named. To allow it, add a.example to the hosts of its sandbox";
-        assert!(lines.iter().any(|line| line == same), "the same one is counted: {lines:?}");
+        assert!(lines.iter().any(|line| line == same), "repeated refusals must be counted: {lines:?}");
         assert_eq!(lines.last().unwrap(), "network: 985 more events of other hosts are not listed");
-        assert!(ledger.take().is_empty(), "and nothing is written twice");
+        assert!(ledger.take().is_empty(), "no event must be reported twice");
     }
 }

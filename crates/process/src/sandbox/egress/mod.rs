@@ -1,17 +1,17 @@
-//! The network by host name: a server in a sandbox reaches the hosts that its user named, through a proxy of Drawbridge's own that is
-//! the only way out.
+//! Network access by host name: a sandboxed server connects to the hosts that its user named, through Drawbridge's
+//! proxy, which is its only way out.
 //!
-//! The server has a network namespace of its own with nothing but loopback in it. The proxy listens there, on a socket that is made
-//! from outside before the server's program runs, and connects in Drawbridge's own network. So there is no route around it, and no
-//! program of ours runs inside.
+//! The server has a network namespace with only a loopback interface. The proxy listens there, on a socket that is
+//! opened from outside before the server's program runs, and connects in Drawbridge's network namespace. So there is no
+//! route around the proxy, and no program of Drawbridge runs inside the sandbox.
 //!
-//! - [`hosts`]: the patterns, and what they admit
-//! - `resolve`: from a name to addresses that may be connected to
-//! - `proxy`: CONNECT, and requests for `http` URLs
-//! - `ledger`: what was connected to and refused, for the server's activity
-//! - `environment`: the variables that lead programs to the proxy
+//! - [`hosts`]: patterns for hosts
+//! - `resolve`: resolves names to addresses that may be connected to
+//! - `proxy`: handles CONNECT and requests for `http` URLs
+//! - `ledger`: aggregates connections and refusals for the server's activity log
+//! - `environment`: the variables that direct programs to the proxy
 //!
-//! Only bubblewrap makes such a namespace, so nothing else holds a server to named hosts (`Plan::make` refuses it).
+//! Only bubblewrap creates such a namespace. Under other mechanisms, `Plan::make` refuses named hosts.
 
 pub mod hosts;
 
@@ -33,23 +33,23 @@ pub(crate) use proxy::Egress;
 
 pub use hosts::{Destination, HostPattern, HostPatternError};
 
-/// The most hosts of one server.
+/// Maximum number of hosts of one server.
 pub const MAX_HOSTS: usize = 100;
 
 /// The network access of a sandboxed server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Network {
-    /// No network but its own loopback.
+    /// No network access except the sandbox's own loopback interface.
     #[default]
     None,
-    /// These hosts, through Drawbridge's proxy. In the order in which the user named them.
+    /// Access to these hosts through Drawbridge's proxy, in the order in which the user named them.
     Hosts(Vec<HostPattern>),
-    /// The network of the computer, without a proxy.
+    /// Access to the computer's network, without a proxy.
     Full,
 }
 
 impl Network {
-    /// Why it can't be used, in words; nothing if it can.
+    /// Returns a message that explains why the setting is invalid, or `None` if it is valid.
     #[must_use]
     pub fn problem(&self) -> Option<String> {
         match self {

@@ -1,4 +1,5 @@
-//! The proxy of one server: it takes CONNECT and requests for `http` URLs, and connects to the hosts that were named.
+//! The proxy of one server: handles CONNECT and requests for `http` URLs, and connects to the hosts that the user
+//! named.
 
 use std::convert::Infallible;
 use std::io;
@@ -27,25 +28,25 @@ use super::hosts::Destination;
 use super::ledger::{Ledger, OpenConnection};
 use super::resolve::{self, Fault, Lookup};
 
-/// The most connections of one server at the same time. Others wait until one ends.
+/// Maximum number of concurrent connections of one server. Further ones wait until one ends.
 const MAX_CONNECTIONS: usize = 64;
-/// The most bytes of a request's head.
+/// Maximum size of a request head, in bytes.
 const MAX_HEAD: usize = 32 * 1024;
-/// The most headers of a request.
+/// Maximum number of headers of a request.
 const MAX_HEADERS: usize = 100;
-/// The most lines for the activity that wait to be taken.
+/// Capacity of the channel of activity lines.
 const MAX_LINES: usize = 32;
-/// How long the proxy waits when the system has no descriptor for another connection.
+/// Delay after a failed `accept`, for instance if no file descriptor is free.
 const NO_DESCRIPTOR: Duration = Duration::from_millis(200);
-/// How these headers of proxies are called that no standard names.
+/// Headers for proxies that are hop-by-hop in practice.
 const OF_PROXIES: [&str; 4] = ["keep-alive", "proxy-connection", "proxy-authorization", "proxy-authenticate"];
 
-/// How long the parts of a connection may take.
+/// Time limits for the parts of a connection.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Times {
     /// From the beginning of a request to the end of its head.
     head: Duration,
-    /// Connecting, after the name was looked up.
+    /// Connecting, after the name was resolved.
     connect: Duration,
     /// Without a byte in either direction.
     idle: Duration,
@@ -56,17 +57,17 @@ impl Times {
         Times { head: Duration::from_secs(15), connect: Duration::from_secs(15), idle: Duration::from_secs(600) };
 }
 
-/// A running proxy. Dropping it ends all its connections.
+/// A running proxy. Dropping it closes all its connections.
 #[derive(Debug)]
 pub(crate) struct Egress {
     ledger: Arc<Ledger>,
-    /// Until it is taken.
+    /// Receiver of activity lines, until [`Egress::lines`] takes it.
     lines: Option<mpsc::Receiver<String>>,
     _task: AbortOnDropHandle<()>,
 }
 
 impl Egress {
-    /// Lets through to these hosts what connects to the listener.
+    /// Starts a proxy that forwards connections on the listener to these hosts.
     pub(crate) fn start(listener: TcpListener, hosts: Vec<HostPattern>) -> Egress {
         Egress::start_with(listener, hosts, resolve::system, Times::DEFAULT)
     }
@@ -82,18 +83,18 @@ impl Egress {
         Egress { ledger, lines: Some(lines), _task: AbortOnDropHandle::new(task) }
     }
 
-    /// Lines for the server's activity, to be taken once.
+    /// Returns the receiver of activity lines on the first call, then `None`.
     pub(crate) fn lines(&mut self) -> Option<mpsc::Receiver<String>> {
         self.lines.take()
     }
 
-    /// Lines about what was not written yet.
+    /// Returns the lines about events that were not reported yet.
     pub(crate) fn rest(&self) -> Vec<String> {
         self.ledger.take()
     }
 }
 
-/// What all connections of a server share.
+/// State shared by all connections of a server.
 struct Proxy {
     hosts: Vec<HostPattern>,
     lookup: Lookup,
@@ -101,15 +102,15 @@ struct Proxy {
     ledger: Arc<Ledger>,
 }
 
-/// What one connection from the server has under way.
+/// State of one connection from the server.
 #[derive(Default)]
 struct Client {
     tunnel: Mutex<Option<Tunnel>>,
-    /// Drives the connection to the host of the last request.
+    /// Task of the upstream connection of the latest request.
     upstream: Mutex<Option<AbortOnDropHandle<()>>>,
 }
 
-/// A CONNECT that was answered with success.
+/// A CONNECT request that was accepted.
 struct Tunnel {
     client: OnUpgrade,
     upstream: CountedStream,
@@ -132,7 +133,7 @@ async fn accept(listener: TcpListener, proxy: Arc<Proxy>) {
     let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let mut connections = JoinSet::new();
     loop {
-        // Closed by nobody.
+        // The semaphore is never closed.
         let Ok(place) = Arc::clone(&room).acquire_owned().await else { return };
         while connections.try_join_next().is_some() {}
         let stream = match listener.accept().await {
@@ -152,7 +153,7 @@ async fn accept(listener: TcpListener, proxy: Arc<Proxy>) {
 }
 
 impl Proxy {
-    /// Serves one connection until it ends or nothing happens on it.
+    /// Serves one connection until it ends or is idle for too long.
     async fn serve(&self, stream: TcpStream) {
         let traffic = Arc::new(Traffic::default());
         let stream = CountedStream::new(stream, Arc::clone(&traffic));
@@ -206,7 +207,7 @@ impl Proxy {
         let named = head.uri.authority().map(|authority| (authority.host(), authority.port_u16().unwrap_or(80)));
         let destination = named.and_then(|(host, port)| Destination::new(host, port));
         let destination = destination.ok_or_else(|| bad("the URL names no host"))?;
-        // Without the user: that is not part of what a host is called by.
+        // The user name and password of the URL are dropped, since they are not part of the host.
         let authority = destination.to_string();
         let host = HeaderValue::from_str(authority.strip_suffix(":80").unwrap_or(&authority));
         let host = host.map_err(|_| bad("the URL names no host"))?;
@@ -229,7 +230,7 @@ impl Proxy {
                 tracing::debug!(%error, "a connection of a proxy broke off");
             }
         });
-        // The one of the request before has been answered.
+        // The request that used the previous task has been answered.
         *client.upstream.lock().unwrap_or_else(PoisonError::into_inner) = Some(AbortOnDropHandle::new(task));
         let response = sender.send_request(Request::from_parts(head, body)).await.map_err(|error| failed(&error))?;
         let (mut head, body) = response.into_parts();
@@ -237,7 +238,7 @@ impl Proxy {
         Ok(Response::from_parts(head, body.boxed()))
     }
 
-    /// Connects to a destination, if it may be.
+    /// Connects to a destination if it is allowed, or returns the error response.
     async fn open(&self, destination: &Destination) -> Result<(CountedStream, OpenConnection), Response<Body>> {
         let opened = async {
             let addresses = resolve::addresses(&self.hosts, destination, self.lookup).await?;
@@ -266,7 +267,7 @@ impl Proxy {
 }
 
 impl Tunnel {
-    /// Passes bytes on in both directions until both ends have closed.
+    /// Copies bytes in both directions until both ends have closed.
     async fn run(self) {
         let Tunnel { client, mut upstream, open } = self;
         let ended = match client.await {
@@ -280,7 +281,7 @@ impl Tunnel {
     }
 }
 
-/// Ends when no byte went through for this long.
+/// Completes when no byte was transferred for this long.
 async fn idle(traffic: &Traffic, limit: Duration) {
     let mut before = None;
     loop {
@@ -293,7 +294,7 @@ async fn idle(traffic: &Traffic, limit: Duration) {
     }
 }
 
-/// Removes the headers that are for one connection and not for the other end.
+/// Removes hop-by-hop headers from a message.
 fn remove_of_connection(headers: &mut HeaderMap) {
     let named: Vec<HeaderName> = headers
         .get_all(CONNECTION)

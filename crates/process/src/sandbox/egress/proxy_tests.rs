@@ -1,4 +1,4 @@
-//! The proxy over real connections on the loopback interface.
+//! Tests of the proxy over real connections on the loopback interface.
 #![allow(clippy::unwrap_used)]
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -9,10 +9,10 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::*;
 
-/// No test waits longer for one thing.
+/// Time limit of each wait in the tests.
 const LONG: Duration = Duration::from_secs(20);
 
-/// A proxy for these hosts, and where it listens.
+/// Starts a proxy for these hosts and returns its address.
 async fn proxy(hosts: &[&str], lookup: Lookup, times: Times) -> (Egress, SocketAddr) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -24,7 +24,7 @@ async fn usual(hosts: &[&str]) -> (Egress, SocketAddr) {
     proxy(hosts, resolve::system, Times::DEFAULT).await
 }
 
-/// A host that sends everything back, and its port.
+/// Starts an echo server. Returns its port and its number of connections.
 async fn echo() -> (u16, Arc<AtomicUsize>) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -42,7 +42,7 @@ async fn echo() -> (u16, Arc<AtomicUsize>) {
     (port, came)
 }
 
-/// Asks for a tunnel, and reads the head of the answer.
+/// Requests a tunnel and reads the head of the response.
 async fn connect(proxy: SocketAddr, to: &str) -> (TcpStream, String) {
     let mut stream = TcpStream::connect(proxy).await.unwrap();
     stream.write_all(format!("CONNECT {to} HTTP/1.1\r\nHost: {to}\r\n\r\n").as_bytes()).await.unwrap();
@@ -64,15 +64,15 @@ async fn head(stream: &mut TcpStream) -> String {
     String::from_utf8(head).unwrap()
 }
 
-/// All that comes until the connection is closed.
+/// Reads everything until the connection is closed.
 async fn rest(stream: &mut TcpStream) -> String {
     let mut text = Vec::new();
-    // A reset is an end as well.
+    // A reset counts as the end, too.
     let _ = within(LONG, "the proxy closes the connection", stream.read_to_end(&mut text)).await;
     String::from_utf8(text).unwrap()
 }
 
-/// All that the proxy answers to this, until it closes the connection.
+/// Sends a request and returns everything the proxy sends until it closes the connection.
 async fn answered(proxy: SocketAddr, request: &str) -> String {
     let mut stream = TcpStream::connect(proxy).await.unwrap();
     stream.write_all(request.as_bytes()).await.unwrap();
@@ -97,10 +97,13 @@ async fn s24_a_tunnel_leads_to_named_hosts_only() {
         assert!(head.starts_with("HTTP/1.1 403"), "S24: {to} is refused: {head}");
         drop(stream.shutdown().await);
         let words = rest(&mut stream).await;
-        assert!(words.contains("To allow it, add "), "S24: it says what would allow {to}: {words}");
+        assert!(
+            words.contains("To allow it, add "),
+            "S24: the refusal must name the pattern that allows {to}: {words}"
+        );
     }
-    assert_eq!(at_named.load(Ordering::SeqCst), 1, "S24: nothing but the tunnel reached the named host");
-    assert_eq!(at_other.load(Ordering::SeqCst), 0, "S24: nothing reached the other one");
+    assert_eq!(at_named.load(Ordering::SeqCst), 1, "S24: only the tunnel must reach the named host");
+    assert_eq!(at_other.load(Ordering::SeqCst), 0, "S24: no connection must reach the other host");
     drop(stream);
     let lines = egress.rest().join("\n");
     assert!(lines.contains(&format!("network: localhost:{named} allowed, 1 opened")), "S24: {lines}");
@@ -108,7 +111,7 @@ async fn s24_a_tunnel_leads_to_named_hosts_only() {
     let refused = format!(
         "localhost:{other} refused: it is not among the hosts that this server may reach. To allow it, add localhost:{other} "
     );
-    assert!(lines.contains(&refused), "S24: the refusal is written down: {lines}");
+    assert!(lines.contains(&refused), "S24: the refusal must be reported: {lines}");
 }
 
 #[tokio::test]
@@ -117,10 +120,10 @@ async fn s24_a_name_that_leads_to_this_computer_is_refused() {
     let lookup: Lookup = |_| Box::pin(async { Ok(vec![IpAddr::V4(Ipv4Addr::LOCALHOST)]) });
     let (_egress, address) = proxy(&[&format!("inside.example:{port}")], lookup, Times::DEFAULT).await;
     let (mut stream, head) = connect(address, &format!("inside.example:{port}")).await;
-    assert!(head.starts_with("HTTP/1.1 403"), "S24: a named name that leads to loopback is refused: {head}");
+    assert!(head.starts_with("HTTP/1.1 403"), "S24: an allowed name that resolves to loopback must be refused: {head}");
     drop(stream.shutdown().await);
     let words = rest(&mut stream).await;
-    assert!(words.contains(&format!("add 127.0.0.1:{port}")), "S24: it says what to name: {words}");
+    assert!(words.contains(&format!("add 127.0.0.1:{port}")), "S24: the refusal must name the address to add: {words}");
     assert_eq!(came.load(Ordering::SeqCst), 0, "S24: nothing connected");
 }
 
@@ -128,7 +131,7 @@ async fn s24_a_name_that_leads_to_this_computer_is_refused() {
 async fn s24_the_address_that_was_judged_is_connected_to() {
     static LOOKUPS: AtomicUsize = AtomicUsize::new(0);
     let (port, came) = echo().await;
-    // A second look-up would lead elsewhere.
+    // A second lookup would return another address.
     let lookup: Lookup = |_| {
         let is_first = LOOKUPS.fetch_add(1, Ordering::SeqCst) == 0;
         let address = if is_first { Ipv4Addr::LOCALHOST } else { Ipv4Addr::new(127, 0, 0, 2) };
@@ -137,8 +140,8 @@ async fn s24_the_address_that_was_judged_is_connected_to() {
     let hosts = [format!("name.example:{port}"), format!("127.0.0.1:{port}")];
     let (_egress, address) = proxy(&hosts.each_ref().map(String::as_str), lookup, Times::DEFAULT).await;
     let (_stream, head) = connect(address, &format!("name.example:{port}")).await;
-    assert!(head.starts_with("HTTP/1.1 200"), "its address is named: {head}");
-    assert_eq!(LOOKUPS.load(Ordering::SeqCst), 1, "S24: no second look-up decides");
+    assert!(head.starts_with("HTTP/1.1 200"), "an allowed address must be connected to: {head}");
+    assert_eq!(LOOKUPS.load(Ordering::SeqCst), 1, "S24: the name must be resolved only once");
     within(LONG, "the connection arrives", async {
         while came.load(Ordering::SeqCst) == 0 {
             tokio::task::yield_now().await;
@@ -166,13 +169,16 @@ async fn s24_requests_for_urls_are_passed_on_as_their_host_expects() {
     );
     let answer = answered(address, &request).await.to_lowercase();
     assert!(answer.starts_with("http/1.1 200") && answer.ends_with("hi"), "the answer comes back: {answer}");
-    assert!(!answer.contains("x-hop"), "without what is for one connection: {answer}");
+    assert!(!answer.contains("x-hop"), "hop-by-hop headers must be removed from the response: {answer}");
     let request = within(LONG, "the host is asked", host).await.unwrap().to_lowercase();
-    assert!(request.starts_with("get /a?b=c http/1.1\r\n"), "the host sees a path: {request}");
-    assert!(request.contains(&format!("host: localhost:{port}\r\n")), "S24: and the host that was judged: {request}");
-    assert!(request.contains("x-kept: 1"), "with its headers: {request}");
+    assert!(request.starts_with("get /a?b=c http/1.1\r\n"), "the host must receive a path: {request}");
+    assert!(
+        request.contains(&format!("host: localhost:{port}\r\n")),
+        "S24: the Host header must be the authorized host: {request}"
+    );
+    assert!(request.contains("x-kept: 1"), "end-to-end headers must be forwarded: {request}");
     for gone in ["other.example", "proxy-authorization", "x-mine", "secret"] {
-        assert!(!request.contains(gone), "{gone} is not for it: {request}");
+        assert!(!request.contains(gone), "{gone} must not be forwarded: {request}");
     }
 }
 
@@ -214,8 +220,8 @@ async fn s24_what_is_slow_or_idle_is_closed() {
     rest(&mut slow).await;
     let (_egress, address) = proxy(&[&hosts], resolve::system, Times { idle: short, ..Times::DEFAULT }).await;
     let (mut idle, head) = connect(address, &hosts).await;
-    assert!(head.starts_with("HTTP/1.1 200"), "the tunnel is made: {head}");
-    assert_eq!(rest(&mut idle).await, "", "and closed when nothing goes through it");
+    assert!(head.starts_with("HTTP/1.1 200"), "the tunnel must be opened: {head}");
+    assert_eq!(rest(&mut idle).await, "", "an idle tunnel must be closed");
 }
 
 #[tokio::test]
@@ -235,12 +241,12 @@ async fn s24_more_connections_than_allowed_wait() {
     let (_, (mut first, _)) = tunnels.swap_remove(0);
     let early = listener.accept();
     tokio::pin!(early);
-    // Until one ends there is no place, however often the others are asked.
+    // No connection is free until one ends, however often the others are polled.
     for (at, ((stream, _), (upstream, _))) in tunnels.iter_mut().enumerate() {
         stream.write_all(b"x").await.unwrap();
         let byte = tokio::select! {
             byte = upstream.read_u8() => byte.unwrap(),
-            _ = &mut early => panic!("S24: one more than {MAX_CONNECTIONS} is reached, after {at} bytes"),
+            _ = &mut early => panic!("S24: more than {MAX_CONNECTIONS} connections are open, after {at} bytes"),
         };
         assert_eq!(byte, b'x');
     }
@@ -248,5 +254,5 @@ async fn s24_more_connections_than_allowed_wait() {
     drop(first);
     within(LONG, "the next one is reached", early).await.unwrap();
     let (_, head) = within(LONG, "the next one is answered", late).await.unwrap();
-    assert!(head.starts_with("HTTP/1.1 200"), "once one has ended: {head}");
+    assert!(head.starts_with("HTTP/1.1 200"), "a connection must be accepted after another has ended: {head}");
 }

@@ -1,5 +1,5 @@
-//! From the destination that a server names to the addresses that may be connected to. The addresses are judged after the look-up, and
-//! those that were judged are connected to, so a name that changes its address in between gains nothing.
+//! Resolves the destination that a server requests to addresses that may be connected to. Addresses are checked after
+//! the lookup, and exactly the checked addresses are connected to, so DNS rebinding has no effect.
 
 use std::future::Future;
 use std::io;
@@ -12,38 +12,39 @@ use tokio::time::timeout;
 
 use super::hosts::{Destination, DestinationHost, HostPattern};
 
-/// How long a look-up may take.
+/// Time limit of a DNS lookup.
 const LOOKUP: Duration = Duration::from_secs(10);
-/// The most addresses of one name that are tried.
+/// Maximum number of addresses of one name that are tried.
 const MAX_ADDRESSES: usize = 8;
 
-/// Why a connection is not made.
+/// The reason why a connection is not made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// It may not be made.
+    /// The connection is not allowed.
     Refused {
-        /// Why, in words.
+        /// Explanation for the server and its user.
         cause: String,
-        /// The entry that would allow it.
+        /// Host pattern that would allow the connection.
         add: HostPattern,
     },
-    /// It may be made and did not come about.
+    /// The connection is allowed but failed. Contains an explanation.
     Unreachable(String),
 }
 
 pub(super) type LookedUp<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>>;
-/// Looks a name up.
+/// A function that resolves a name to addresses.
 pub(super) type Lookup = fn(&str) -> LookedUp<'_>;
 
-/// The system's look-up.
+/// Resolves a name with the system's resolver.
 pub(super) fn system(name: &str) -> LookedUp<'_> {
     Box::pin(async move { Ok(tokio::net::lookup_host((name, 0)).await?.map(|address| address.ip()).collect()) })
 }
 
-/// The addresses of a destination that the hosts admit.
+/// Returns the addresses of a destination that the hosts admit.
 ///
 /// # Errors
-/// [`Fault`], if none may be connected to, or the name has none.
+/// Returns [`Fault::Refused`] if the destination or all its addresses are not allowed, and [`Fault::Unreachable`] if
+/// the lookup fails, times out or yields no address.
 pub(super) async fn addresses(
     hosts: &[HostPattern],
     destination: &Destination,
@@ -56,7 +57,7 @@ pub(super) async fn addresses(
     }
     let name = match &destination.host {
         DestinationHost::Address(address) => return Ok(vec![(*address, port).into()]),
-        // No look-up decides where this leads.
+        // `localhost` is never resolved by a lookup.
         DestinationHost::Name(_) if destination.is_localhost() => {
             let loopback: [IpAddr; 2] = [Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()];
             return Ok(loopback.map(|address| (address, port).into()).into());
@@ -72,7 +73,7 @@ pub(super) async fn addresses(
     judged(hosts, destination, found)
 }
 
-/// Those of the addresses of a name that may be connected to.
+/// Returns those addresses of a name that may be connected to.
 fn judged(hosts: &[HostPattern], destination: &Destination, found: Vec<IpAddr>) -> Result<Vec<SocketAddr>, Fault> {
     let port = destination.port;
     let Some(first) = found.first().copied() else {
@@ -118,10 +119,10 @@ mod tests {
             let Err(Fault::Refused { add, .. }) = refused else { panic!("S24: {address} is reached: {refused:?}") };
             let add = add.to_string();
             let allowed = found(&["example.com", &add], "example.com", &[address]);
-            assert!(allowed.is_ok(), "S24: {add} is what admits {address}: {allowed:?}");
+            assert!(allowed.is_ok(), "S24: {add} must admit {address}: {allowed:?}");
         }
         let mixed = found(&["example.com"], "example.com", &["10.0.0.1", "1.1.1.1"]);
-        assert_eq!(mixed.unwrap(), ["1.1.1.1:443"], "of several addresses those that may be are used");
+        assert_eq!(mixed.unwrap(), ["1.1.1.1:443"], "only allowed addresses must be used");
     }
 
     #[test]
@@ -132,7 +133,7 @@ mod tests {
 
     #[tokio::test]
     async fn s24_what_is_not_named_is_not_looked_up() {
-        let lookup: Lookup = |name| panic!("S24: {name} was looked up, which tells it to a name server");
+        let lookup: Lookup = |name| panic!("S24: {name} was looked up, which discloses it to a name server");
         let other = Destination::new("secret-in-a-name.example", 443).unwrap();
         let refused = addresses(&hosts(&["example.com"]), &other, lookup).await;
         assert!(matches!(refused, Err(Fault::Refused { .. })), "S24: it is refused: {refused:?}");
@@ -140,7 +141,7 @@ mod tests {
         let reached = addresses(&hosts(&["localhost"]), &local, lookup).await.unwrap();
         assert!(
             reached.iter().all(|address| address.ip().is_loopback()),
-            "S24: localhost is this computer: {reached:?}"
+            "S24: localhost must resolve to loopback: {reached:?}"
         );
     }
 }

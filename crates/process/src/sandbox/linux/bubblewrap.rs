@@ -1,5 +1,6 @@
-//! bubblewrap: a file system of its own made of what the server may reach, and namespaces of its own for processes, for what they
-//! share, and for the network unless it is allowed. When its first process ends, so does every other in it.
+//! Sandboxes with bubblewrap: a file system that contains only the accessible paths, and separate namespaces for
+//! processes, IPC and, unless it is allowed, the network. When the first process of the sandbox ends, the kernel ends
+//! all others.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -24,25 +25,26 @@ use crate::launch::Launch;
 use crate::programs::SearchPath;
 use crate::sandbox::{Network, Plan, SandboxError};
 
-/// The name of the program.
+/// File name of the program.
 const PROGRAM: &str = "bwrap";
-/// How long the trial may take.
+/// Time limit of the trial run.
 const TRIAL: Duration = Duration::from_secs(5);
-/// How much of what it says is kept, in bytes.
+/// Maximum number of bytes that are read of bubblewrap's error output.
 const SAID: u64 = 1024;
 
-/// What `/tmp` of a server holds at the most, and its `/dev/shm`, in bytes. Both lie in the main memory.
+/// Maximum size of a server's `/tmp` and of its `/dev/shm`, in bytes. Both are in memory.
 const MEMORY_FOLDER: u64 = 512 * 1024 * 1024;
-/// What keeps a server from making further namespaces (bubblewrap 0.8).
+/// Options that prevent a server from creating further namespaces (bubblewrap 0.8).
 const NO_MORE_NAMESPACES: [&str; 2] = ["--unshare-user", "--disable-userns"];
 
-/// A trial that found less than all is repeated after this time: the machine may have been too busy for it.
+/// Time after which an incomplete trial is repeated: the machine may have been too busy for it.
 const TRY_AGAIN: Duration = Duration::from_secs(60);
 
-/// Those that were tried and work, by their real paths. What was not there may be installed meanwhile, so that is not kept.
+/// Results of successful trials by canonical path. Failures are not cached, because bubblewrap may be installed
+/// meanwhile.
 static WORKS: Mutex<BTreeMap<PathBuf, Known>> = Mutex::new(BTreeMap::new());
 
-/// The outcome of a trial that did not fail.
+/// The result of a successful trial.
 #[derive(Debug, Clone, Copy)]
 struct Known {
     features: Features,
@@ -50,24 +52,25 @@ struct Known {
 }
 
 impl Known {
-    /// Whether no other trial is due.
+    /// Returns `true` if no other trial is due.
     fn holds(&self, now: Instant) -> bool {
         self.features == Features::ALL[0] || now.saturating_duration_since(self.since) < TRY_AGAIN
     }
 }
 
-/// What not every bubblewrap has.
+/// Features that not every version of bubblewrap has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Features {
-    /// Rules out further namespaces and bounds folders in memory. Where it does not, seccomp rules out the former.
+    /// Set if bubblewrap can prevent further namespaces and limit the size of folders in memory. Otherwise only seccomp
+    /// prevents namespaces.
     bounds: bool,
-    /// Takes folders by descriptor (0.10, and 0.8 as Debian has it). Where it does not, it gets their paths.
+    /// Set if bubblewrap accepts folders by descriptor (0.10, and Debian's 0.8). Otherwise it gets their paths.
     descriptors: bool,
 }
 
 impl Features {
     const NONE: Features = Features { bounds: false, descriptors: false };
-    /// In the order in which they are tried.
+    /// Combinations in the order in which they are tried.
     const ALL: [Features; 4] = [
         Features { bounds: true, descriptors: true },
         Features { bounds: true, descriptors: false },
@@ -75,7 +78,7 @@ impl Features {
         Features::NONE,
     ];
 
-    /// Those of the program at this path, if it was tried and works.
+    /// Returns the result of a successful trial of the program at this path.
     fn known(program: &Path) -> Option<Known> {
         WORKS.lock().unwrap_or_else(PoisonError::into_inner).get(program).copied()
     }
@@ -86,16 +89,16 @@ impl Features {
     }
 }
 
-/// bubblewrap by its real path, if it is on the search path and does its work here: not every system lets it. Who may change it is
-/// looked at each time.
+/// Returns the canonical path of bubblewrap if it is on the search path and works here, which not every system permits.
+/// Its ownership is checked each time.
 ///
 /// # Errors
-/// Why it can't be used, in words.
+/// Returns a message that explains why bubblewrap can't be used.
 pub(super) async fn find(path: &SearchPath) -> Result<PathBuf, String> {
     let found: Vec<PathBuf> =
         path.directories.iter().map(|folder| folder.join(PROGRAM)).filter(|program| program.is_file()).collect();
     let first = found.first().ok_or_else(|| "bubblewrap is not installed".to_owned())?;
-    // One that somebody else has put before root's does not stand in its way.
+    // A copy that is not owned by root is skipped, so it does not prevent the use of root's.
     let Some(program) = found.iter().find_map(|program| root_owned(program)) else {
         return Err(format!("{} may be changed by others than the system", first.display()));
     };
@@ -115,7 +118,7 @@ pub(super) async fn find(path: &SearchPath) -> Result<PathBuf, String> {
     Err(format!("bubblewrap does not work here ({said})"))
 }
 
-/// Runs the shell, to do nothing, in a sandbox without a network.
+/// Runs a shell that does nothing in a sandbox without a network.
 async fn trial(program: &Path, features: Features) -> Result<(), String> {
     let system_calls = system_calls::file()?;
     let mut arguments = namespaces(&Network::None, features);
@@ -143,18 +146,18 @@ async fn trial(program: &Path, features: Features) -> Result<(), String> {
     };
     let mut child = launch.start().await.map_err(|error| error.to_string())?;
     let ended = timeout(TRIAL, ended(child.as_mut())).await;
-    // Fails only when there is nobody left to kill.
+    // Fails only if the process has ended.
     let _ = child.start_kill();
     match ended {
         Ok(Ok((status, _))) if status.success() => Ok(()),
         Ok(Ok((status, words))) if words.is_empty() => Err(status.to_string()),
         Ok(Ok((_, words))) => Err(words),
         Ok(Err(error)) => Err(error.to_string()),
-        Err(_) => Err("it does not come to an end".to_owned()),
+        Err(_) => Err("the trial run did not end in time".to_owned()),
     }
 }
 
-/// How it ended, and what it said.
+/// Waits for the process. Returns its exit status and its error output.
 pub(super) async fn ended(child: &mut dyn ChildWrapper) -> io::Result<(ExitStatus, String)> {
     let mut words = Vec::new();
     if let Some(stderr) = child.stderr().take() {
@@ -164,10 +167,11 @@ pub(super) async fn ended(child: &mut dyn ChildWrapper) -> io::Result<(ExitStatu
     Ok((status, visible(String::from_utf8_lossy(&words).trim()).into_owned()))
 }
 
-/// All arguments up to the program, and the descriptors that they name. `variables` are set for the program and not for bubblewrap.
+/// Returns all arguments before the program, and the descriptors that they name. `variables` are set for the program
+/// and not for bubblewrap.
 ///
 /// # Errors
-/// [`SandboxError`], if a folder is not what was approved.
+/// Returns the error of [`opened`] if a folder differs from the approved one.
 pub(super) fn arguments(
     plan: &Plan,
     program: &Path,
@@ -181,10 +185,10 @@ pub(super) fn arguments(
     for (name, value) in variables {
         arguments.extend(["--setenv".into(), name, value]);
     }
-    // Where it takes no descriptors, folders are looked at here, right before it looks them up itself.
+    // Without descriptors, the folders are checked here, right before bubblewrap resolves them itself.
     let mut passed_on = Vec::new();
     let mut hidden = plan.reach.hidden.iter().peekable();
-    // Each before what lies in it, so that what is named more exactly holds.
+    // Mounts each folder before those in it, so that the more specific path takes effect.
     for Opened { path, writable, descriptor, .. } in opened(&plan.reach)? {
         while let Some(hidden) = hidden.next_if(|hidden| **hidden < path) {
             hide(&mut arguments, hidden);
@@ -201,7 +205,7 @@ pub(super) fn arguments(
     for hidden in hidden {
         hide(&mut arguments, hidden);
     }
-    // The server's own home is in one of them by now.
+    // Remounted last, because the server's own home may be mounted in one of them.
     for hidden in &plan.reach.hidden {
         arguments.extend(["--remount-ro".into(), hidden.into()]);
     }
@@ -219,7 +223,7 @@ pub(super) fn arguments(
     Ok((arguments, passed_on))
 }
 
-/// Puts an empty folder over one of Drawbridge's own.
+/// Mounts an empty folder over one of Drawbridge's own.
 fn hide(arguments: &mut Vec<OsString>, folder: &Path) {
     arguments.extend(["--tmpfs".into(), folder.into()]);
 }
@@ -243,7 +247,7 @@ fn namespaces(network: &Network, features: Features) -> Vec<OsString> {
     arguments
 }
 
-/// What comes after all folders are in place: those that only hold others can't be written to, and the filter of system calls.
+/// Appends the final steps: makes the root and `/dev` read-only, and installs the filter of system calls.
 fn finish(arguments: &mut Vec<OsString>, system_calls: &OwnedFd) {
     arguments.extend(["--remount-ro", "/dev", "--remount-ro", "/"].map(OsString::from));
     arguments.extend(["--seccomp".into(), system_calls.as_raw_fd().to_string().into()]);
@@ -262,9 +266,9 @@ mod tests {
         let since = Instant::now();
         for features in Features::ALL {
             let known = Known { features, since };
-            assert!(known.holds(since), "each holds at first: {features:?}");
+            assert!(known.holds(since), "a fresh result must be used: {features:?}");
             let is_best = features.bounds && features.descriptors;
-            assert_eq!(known.holds(since + TRY_AGAIN), is_best, "only the best holds for good: {features:?}");
+            assert_eq!(known.holds(since + TRY_AGAIN), is_best, "only a complete result must not expire: {features:?}");
         }
     }
 }

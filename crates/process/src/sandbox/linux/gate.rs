@@ -1,5 +1,5 @@
-//! Between the start of bubblewrap and that of the server's program: bubblewrap has made the server's network by then and waits, and
-//! the proxy begins to listen in it.
+//! Suspends a server between the start of bubblewrap and that of its program: bubblewrap has created the server's
+//! network namespace and waits until the proxy listens in it.
 
 use std::io::{PipeReader, PipeWriter, Write, pipe};
 use std::os::fd::OwnedFd;
@@ -17,27 +17,27 @@ use crate::platform;
 use crate::sandbox::egress::{Egress, HostPattern, PORT};
 use crate::sandbox::{NEXT_WITHOUT_HOSTS, SandboxError};
 
-/// How long bubblewrap may take until the network is made.
+/// Time limit for bubblewrap to create the network namespace.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The most bytes that it says of it.
+/// Maximum number of bytes that are read of bubblewrap's report.
 const MAX_SAID: usize = 4096;
 
-/// Holds back a server's program. Dropping it lets the program run, so whoever drops it has ended bubblewrap before.
+/// Blocks a server's program from running. Dropping it lets the program run, so bubblewrap must be killed first.
 pub(crate) struct Gate {
     hosts: Vec<HostPattern>,
     made: PipeReader,
     open: PipeWriter,
 }
 
-/// The descriptors that bubblewrap gets.
+/// The descriptors that bubblewrap inherits.
 pub(super) struct GateEnds {
-    /// It writes here what it has made (`--info-fd`).
+    /// Receives bubblewrap's report on the namespaces (`--info-fd`).
     pub(super) info: OwnedFd,
-    /// It waits until something can be read here (`--block-fd`).
+    /// Blocks bubblewrap until it is readable (`--block-fd`).
     pub(super) block: OwnedFd,
 }
 
-/// What bubblewrap says of what it has made.
+/// Bubblewrap's report on the created sandbox.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
 struct Made {
@@ -46,22 +46,23 @@ struct Made {
 }
 
 impl Gate {
-    /// A gate that lets a server through to these hosts only.
+    /// Creates a gate for a server that may contact only these hosts.
     ///
     /// # Errors
-    /// If the system has no pipes left.
+    /// Returns the system's error if no pipe can be created.
     pub(super) fn new(hosts: Vec<HostPattern>) -> std::io::Result<(Gate, GateEnds)> {
         let ((made, info), (block, open)) = (pipe()?, pipe()?);
         Ok((Gate { hosts, made, open }, GateEnds { info: info.into(), block: block.into() }))
     }
 
-    /// Starts the proxy in the server's network, and then lets its program run.
+    /// Starts the proxy in the server's network namespace, then lets its program run.
     ///
     /// # Errors
-    /// [`SandboxError`], if the proxy can't listen there. The program does not run; `bubblewrap` was ended.
+    /// Returns [`SandboxError::NotHere`] if the proxy can't listen there. The program does not run, and `bubblewrap` is
+    /// killed.
     pub(crate) async fn open(self, bubblewrap: &mut dyn ChildWrapper) -> Result<Egress, SandboxError> {
         let Gate { hosts, made, mut open } = self;
-        // Dropped before the pipe, whose end would let the program run.
+        // Dropped before the pipe, because closing the pipe would let the program run.
         let mut held = Held { bubblewrap, is_released: false };
         let listening = timeout(PATIENCE, listen(made, &mut *held.bubblewrap)).await;
         let listening = listening.unwrap_or_else(|_| Err("bubblewrap took too long".to_owned()));
@@ -78,7 +79,7 @@ impl Gate {
     }
 }
 
-/// A bubblewrap whose program must not run yet. Dropping it ends it.
+/// A bubblewrap process whose program must not run yet. Dropping it kills the process.
 struct Held<'c> {
     bubblewrap: &'c mut dyn ChildWrapper,
     is_released: bool,
@@ -87,7 +88,7 @@ struct Held<'c> {
 impl Drop for Held<'_> {
     fn drop(&mut self) {
         if !self.is_released {
-            // Fails only when there is nobody left to kill.
+            // Fails only if the process has ended.
             let _ = self.bubblewrap.start_kill();
         }
     }

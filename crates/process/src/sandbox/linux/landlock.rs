@@ -1,4 +1,4 @@
-//! Landlock: the kernel refuses the process every file that was not named.
+//! Sandboxes with Landlock: the kernel denies the process access to every file that was not named.
 //! [Documentation](https://docs.kernel.org/userspace-api/landlock.html).
 
 use std::io;
@@ -13,29 +13,30 @@ use landlock::{
 use super::opened::Opened;
 use super::refused;
 
-/// What must be enforced. Before it, a file that may only be read could be emptied (Linux 6.2).
+/// Minimum ABI that must be enforced (Linux 6.2). Earlier ones allow truncating a read-only file.
 const LEAST: ABI = ABI::V3;
-/// What is enforced where the kernel can: signals to, and sockets of, processes outside (Linux 6.12).
+/// ABI that is enforced if the kernel supports it: restricts signals to, and abstract sockets of, processes outside
+/// (Linux 6.12).
 const MORE: ABI = ABI::V6;
 
-/// Devices that are nobody's data.
+/// Devices that contain no user data.
 const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
-/// What a process may learn of itself. Of those outside it learns their names and command lines, and nothing of their memory,
-/// environment or files, as it may not trace them.
+/// Information of a process about itself. Of processes outside, names and command lines are visible, but not memory,
+/// environment or files, because the process may not trace them.
 const PROCESSES: &str = "/proc";
 
-/// Whether the kernel can enforce what must be.
+/// Checks that the kernel can enforce [`LEAST`].
 ///
 /// # Errors
-/// Why not, in words.
+/// Returns a message that explains why it can't.
 pub(super) fn check() -> Result<(), String> {
     begun().map(drop).map_err(|error| said(&error))
 }
 
-/// The rules for this reach.
+/// Returns the rules for the opened paths.
 ///
 /// # Errors
-/// Why the kernel does not take them, in words.
+/// Returns a message that explains why the kernel rejects the rules.
 pub(super) fn rules(reached: Vec<Opened>) -> Result<RulesetCreated, String> {
     let mut rules = begun().map_err(|error| said(&error))?;
     for Opened { path, writable, is_folder, descriptor } in reached {
@@ -52,7 +53,7 @@ pub(super) fn rules(reached: Vec<Opened>) -> Result<RulesetCreated, String> {
     Ok(rules)
 }
 
-/// In the child: nothing else is reached from now on.
+/// Applies the rules to the current process. Runs in the child.
 pub(super) fn enforce(rules: RulesetCreated) -> io::Result<()> {
     let status = rules.restrict_self().map_err(refused)?;
     if status.ruleset == RulesetStatus::NotEnforced { Err(refused("Landlock was not enforced")) } else { Ok(()) }
@@ -79,7 +80,7 @@ fn allow_opened(
     is_folder: bool,
     access: BitFlags<AccessFs>,
 ) -> Result<RulesetCreated, String> {
-    // Rights that only folders have are no rights of a file.
+    // Access rights for folders are invalid for a file.
     let access = if is_folder { access } else { access & AccessFs::from_file(LEAST) };
     rules.add_rule(PathBeneath::new(open, access)).map_err(|error| not_allowed(path, &error))
 }

@@ -1,6 +1,6 @@
-//! A seccomp filter for what neither a file system nor a network of its own keeps a process from: other programs of the same
-//! computer, by sockets, by memory that is shared under a number, by the kernel's keyrings. Where Landlock holds a process and it may
-//! not use the network, no sockets at all, since Landlock knows only TCP.
+//! A seccomp filter that blocks communication with other programs of the same computer which neither a separate file
+//! system nor a separate network prevents: sockets, System V shared memory, and the kernel's keyrings. Under Landlock
+//! and without network access, all sockets are blocked, since Landlock restricts only TCP.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,12 +13,12 @@ use seccompiler::{
 
 use super::refused;
 
-/// The families of sockets that a network needs. All others lead to this computer, or to the one it runs on.
+/// Socket families that networking needs. All others connect to programs on this computer, or to its host.
 const OF_NETWORKS: [libc::c_int; 3] = [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
-/// The bits of a socket's type that say what it is.
+/// Mask of the bits in a socket's type argument that encode the type.
 const TYPE: u64 = 0xf;
-/// What is refused altogether: memory, messages and semaphores that any program of the user may share under a number; the kernel's
-/// keyrings, which no namespace has of its own; and what seccomp does not see into.
+/// System calls that are always refused: System V memory, messages and semaphores, which all programs of the user
+/// share; the kernel's keyrings, which are not namespaced; and io_uring, whose operations seccomp does not see.
 const REFUSED: [libc::c_long; 8] = [
     libc::SYS_shmget,
     libc::SYS_shmat,
@@ -29,22 +29,22 @@ const REFUSED: [libc::c_long; 8] = [
     libc::SYS_keyctl,
     libc::SYS_io_uring_setup,
 ];
-/// Programs of x86-64 may make each call under a second number (x32).
+/// Offsets of alternative system call numbers: programs of x86-64 can make each call under a second number (x32).
 #[cfg(target_arch = "x86_64")]
 pub(super) const SECOND_NUMBERS: &[libc::c_long] = &[0x4000_0000];
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) const SECOND_NUMBERS: &[libc::c_long] = &[];
 
-/// The filter. Pairs of sockets that are connected are left: they lead nowhere but to what the process itself starts. One for
-/// single messages can be sent to any name.
+/// Returns the filter. Connected socket pairs are allowed, since they connect only to processes that the program
+/// starts. Datagram pairs are refused, because they can send to any address.
 ///
 /// # Errors
-/// Why there is none for this machine, in words.
+/// Returns a message if seccomp does not support this machine.
 pub(super) fn filter(network: bool) -> Result<BpfProgram, String> {
     made(network).map_err(|error| format!("seccomp can't be used ({error})"))
 }
 
-/// In the child: from now on it holds.
+/// Applies the filter to the current process. Runs in the child.
 pub(super) fn enforce(filter: &BpfProgram) -> io::Result<()> {
     apply_filter(filter).map_err(refused)
 }
@@ -52,7 +52,7 @@ pub(super) fn enforce(filter: &BpfProgram) -> io::Result<()> {
 fn made(network: bool) -> Result<BpfProgram, BackendError> {
     let is_not = |family| SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, family as u64);
     let local = OF_NETWORKS.into_iter().map(is_not).collect::<Result<_, _>>()?;
-    // No rule means every call of it.
+    // A call without a rule matches always.
     let sockets = if network { vec![SeccompRule::new(local)?] } else { Vec::new() };
     let is_connected = |kind: &u64| [libc::SOCK_STREAM, libc::SOCK_SEQPACKET].contains(&(*kind as libc::c_int));
     let is_of = |kind| SeccompCondition::new(1, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(TYPE), kind);

@@ -1,8 +1,8 @@
-//! Sandboxes of Linux: bubblewrap where it works, else Landlock.
+//! Sandboxes on Linux: bubblewrap where it works, else Landlock.
 //!
-//! In both the server can't open sockets to other programs of this computer (the message bus, Docker, the desktop), since what is
-//! asked of those happens outside; nor io_uring, which seccomp does not see into. Nor can it make namespaces of its own, or reach the
-//! parts of the kernel that servers don't need (`system_calls`).
+//! With both, the server can't open sockets to other programs of this computer (the message bus, Docker, the desktop),
+//! because those programs act outside the sandbox. It can't use io_uring either, whose operations seccomp does not see,
+//! create namespaces, or call parts of the kernel that servers don't need (`system_calls`).
 
 mod bubblewrap;
 mod gate;
@@ -33,29 +33,31 @@ use crate::launch::ChildSetup;
 use crate::platform;
 use crate::programs::SearchPath;
 
-/// What to do where neither works.
+/// Advice if neither mechanism works.
 const NEXT: &str =
     "Install bubblewrap (the package is called bubblewrap), or turn the sandbox off in the server's settings";
 
-/// What a process gives up before its program runs, and can never have again.
+/// Restrictions of a process that take effect before its program runs and are irrevocable.
 struct Restriction {
     rules: Option<RulesetCreated>,
-    /// Each of them holds.
+    /// Seccomp filters, all of which are applied.
     filters: Vec<BpfProgram>,
     limits: Option<KernelLimits>,
-    /// Descriptors beside 0, 1 and 2 that its program inherits, which is bubblewrap and passes them on to nobody.
+    /// Descriptors in addition to 0, 1 and 2 that the program inherits. The program is bubblewrap, which does not pass
+    /// them on.
     passed_on: Vec<OwnedFd>,
 }
 
 impl Restriction {
-    /// Has the process that a command starts give it up.
+    /// Returns the setup that applies the restrictions to a child process.
     fn setup(self) -> ChildSetup {
         let Restriction { mut rules, filters, limits, passed_on } = self;
         let give_up = move || {
             limits.map_or(Ok(()), KernelLimits::enforce)?;
             if let Some(rules) = rules.take() {
                 platform::give_up_capabilities().map_err(refused)?;
-                // What loses its parent stays among the server's processes, where it is counted and found.
+                // Orphaned descendants are reparented to the server's first process, so that they are counted and
+                // ended.
                 nix::sys::prctl::set_child_subreaper(true).map_err(refused)?;
                 landlock::enforce(rules)?;
             }
@@ -66,7 +68,7 @@ impl Restriction {
     }
 }
 
-/// What can hold a server here. bubblewrap is looked for on the search path.
+/// Returns the sandbox mechanism of this computer. bubblewrap is looked up on the search path.
 pub(super) async fn mechanism(path: &SearchPath) -> Result<Mechanism, SandboxError> {
     let bubblewrap = match bubblewrap::find(path).await {
         Ok(program) => return Ok(Mechanism::Bubblewrap(program)),
@@ -78,7 +80,7 @@ pub(super) async fn mechanism(path: &SearchPath) -> Result<Mechanism, SandboxErr
     }
 }
 
-/// Each part that sandboxes here are made of, with why it can't be used.
+/// Checks each part of the sandboxes. Returns the reason for each part that can't be used.
 pub(super) async fn parts(path: &SearchPath) -> Vec<(&'static str, Result<(), String>)> {
     vec![
         ("bubblewrap", bubblewrap::find(path).await.map(drop)),
@@ -94,7 +96,8 @@ pub(super) fn inside(plan: &Plan, server: Inside, directory: &Path) -> Result<In
         Mechanism::Bubblewrap(wrap) => {
             let filters = vec![local_sockets::filter(true).map_err(not_here)?];
             let system_calls = system_calls::file().map_err(not_here)?;
-            // bubblewrap itself is not held yet: what would have it load a file of the server's is for the server alone.
+            // bubblewrap itself is not sandboxed: variables that make the loader load files are set for the server
+            // only.
             let (loads, mut environment): (Vec<_>, Vec<_>) =
                 server.environment.into_iter().partition(|(name, _)| name.as_bytes().starts_with(b"LD_"));
             let (gate, ends) = match &plan.network {
@@ -112,7 +115,7 @@ pub(super) fn inside(plan: &Plan, server: Inside, directory: &Path) -> Result<In
             Ok(Inside { program: wrap.clone(), arguments, environment, setup, gate })
         }
         Mechanism::Landlock => {
-            // Only the whole network and none at all can be held here; the plan was refused before.
+            // Landlock can enforce only the whole network or none. `Plan::of` has already refused other plans.
             if matches!(plan.network, Network::Hosts(_)) {
                 return Err(SandboxError::NoHosts { mechanism: plan.mechanism.name() });
             }
@@ -126,10 +129,10 @@ pub(super) fn inside(plan: &Plan, server: Inside, directory: &Path) -> Result<In
     }
 }
 
-/// Only a number comes back from a child, so this one stands for all that goes wrong there with a sandbox.
+/// Error number that represents every sandbox failure in the child. A child can report only a number.
 pub(crate) const REFUSED: i32 = nix::libc::ENOTRECOVERABLE;
 
-/// What is told where it does.
+/// Returns the error for a child that failed with [`REFUSED`].
 pub(crate) fn refused_at_start() -> SandboxError {
     let cause = "the kernel took the sandbox's rules and then refused to enforce them".to_owned();
     SandboxError::NotHere { cause, next: NEXT }

@@ -1,5 +1,5 @@
-//! The folders of a sandbox, opened before it is set up. What holds the server gets the descriptors, so a path that is replaced after the
-//! check leads it nowhere else.
+//! Opens the folders of a sandbox before it is set up. The sandbox mechanism gets the descriptors, so replacing a path
+//! after the check has no effect.
 
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -10,21 +10,22 @@ use nix::sys::stat::Mode;
 
 use crate::sandbox::{Reach, SandboxError};
 
-/// A file or folder that the server reaches.
+/// A file or folder that is accessible to the server.
 pub(super) struct Opened {
-    /// Where the server finds it.
+    /// Path of the file or folder in the sandbox.
     pub(super) path: PathBuf,
     /// Set if the server may change it.
     pub(super) writable: bool,
     pub(super) is_folder: bool,
-    /// None for what is the system's: only root can replace that.
+    /// Descriptor, or `None` for a system path: only root can replace that.
     pub(super) descriptor: Option<OwnedFd>,
 }
 
-/// Opens all that a server reaches, each before what lies in it.
+/// Opens all paths that are accessible to a server, each before those in it.
 ///
 /// # Errors
-/// A folder that is gone, or leads elsewhere than where it was approved.
+/// Returns [`SandboxError::NoFolder`] if a path does not exist, [`SandboxError::Leads`] if a folder has become a link,
+/// and [`SandboxError::Changed`] if a program file leads to a path that was not approved.
 pub(super) fn opened(reach: &Reach) -> Result<Vec<Opened>, SandboxError> {
     let mut all = Vec::new();
     for path in &reach.system {
@@ -33,7 +34,7 @@ pub(super) fn opened(reach: &Reach) -> Result<Vec<Opened>, SandboxError> {
     for path in &reach.program {
         let descriptor = pinned(path, OFlag::empty())?;
         let real = location(&descriptor, path)?;
-        // As it was found it may be a link; what it leads to was approved as well.
+        // The path may be a link, so its target must have been approved as well.
         let is_approved = reach.program.iter().chain(&reach.system).any(|part| real.starts_with(part));
         if !is_approved {
             return Err(SandboxError::Changed);
@@ -51,7 +52,7 @@ pub(super) fn opened(reach: &Reach) -> Result<Vec<Opened>, SandboxError> {
         all.push(Opened { path: path.clone(), writable, is_folder: true, descriptor: Some(descriptor) });
     }
     all.sort_by(|one, other| (&one.path, one.writable).cmp(&(&other.path, other.writable)));
-    // What may be changed comes last of the same path, and holds.
+    // Of equal paths, the writable one is last and replaces the other.
     all.dedup_by(|later, earlier| {
         let is_same = later.path == earlier.path;
         if is_same {
@@ -62,7 +63,7 @@ pub(super) fn opened(reach: &Reach) -> Result<Vec<Opened>, SandboxError> {
     Ok(all)
 }
 
-/// A folder by its whole path, of which no part may be a link.
+/// Opens a folder by an absolute path without links.
 fn without_links(path: &Path) -> Result<OwnedFd, SandboxError> {
     let flags = OFlag::O_PATH | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
     let how =
@@ -70,7 +71,7 @@ fn without_links(path: &Path) -> Result<OwnedFd, SandboxError> {
     match openat2(AT_FDCWD, path, how) {
         Ok(descriptor) => Ok(descriptor),
         Err(Errno::ELOOP) => Err(leads(path)),
-        // Linux before 5.6, and containers that know no such call: what was opened is looked at instead.
+        // Linux before 5.6, and containers that block the call: the location of the opened folder is checked instead.
         Err(Errno::ENOSYS | Errno::EPERM) => {
             let descriptor = pinned(path, OFlag::O_DIRECTORY)?;
             if location(&descriptor, path)? == path { Ok(descriptor) } else { Err(leads(path)) }
@@ -79,12 +80,12 @@ fn without_links(path: &Path) -> Result<OwnedFd, SandboxError> {
     }
 }
 
-/// Whatever lies there, links followed.
+/// Opens a path and follows links.
 fn pinned(path: &Path, flags: OFlag) -> Result<OwnedFd, SandboxError> {
     open(path, OFlag::O_PATH | OFlag::O_CLOEXEC | flags, Mode::empty()).map_err(|error| no_folder(path, error))
 }
 
-/// Where what was opened lies.
+/// Returns the canonical path of an open descriptor.
 fn location(descriptor: &OwnedFd, path: &Path) -> Result<PathBuf, SandboxError> {
     let link = format!("/proc/self/fd/{}", descriptor.as_fd().as_raw_fd());
     std::fs::read_link(link).map_err(|error| no_folder(path, error))
@@ -110,7 +111,7 @@ mod tests {
     use super::*;
     use crate::sandbox::{Access, Folder};
 
-    /// A folder that was checked, and then became a link to another one.
+    /// A folder that is replaced by a link after it was checked.
     #[test]
     fn s09_a_folder_that_became_a_link_is_not_opened() {
         let ground = tempfile::tempdir().unwrap();
@@ -130,10 +131,10 @@ mod tests {
         std::fs::rename(base.join("outer"), base.join("moved")).unwrap();
         symlink(base.join("secret"), base.join("outer")).unwrap();
         std::fs::create_dir(base.join("secret/inner")).unwrap();
-        assert!(matches!(opened(&reach), Err(SandboxError::Leads { .. })), "a link on the way there is not followed");
+        assert!(matches!(opened(&reach), Err(SandboxError::Leads { .. })), "a link in the path must not be followed");
         let of_folder = before.iter().find(|opened| opened.path == folder.path).unwrap();
         let at = location(of_folder.descriptor.as_ref().unwrap(), &folder.path).unwrap();
-        assert_eq!(at, base.join("moved/inner"), "and what was opened before stays the folder that was checked");
+        assert_eq!(at, base.join("moved/inner"), "an open descriptor must still refer to the checked folder");
     }
 
     #[test]
@@ -150,9 +151,9 @@ mod tests {
             home: base.join("own"),
             hidden: Vec::new(),
         };
-        assert!(opened(&reach).is_ok(), "as it was approved");
+        assert!(opened(&reach).is_ok(), "the approved program must be opened");
         std::fs::remove_dir(base.join("bin")).unwrap();
         symlink(base.join("secret"), base.join("bin")).unwrap();
-        assert!(matches!(opened(&reach), Err(SandboxError::Changed)), "as a link to what was not approved");
+        assert!(matches!(opened(&reach), Err(SandboxError::Changed)), "a link to an unapproved path must be refused");
     }
 }

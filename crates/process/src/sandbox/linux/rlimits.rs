@@ -1,4 +1,5 @@
-//! Limits that the kernel holds a server to between two looks of [`super::watch`]. They are wider than those it is stopped for.
+//! Kernel limits of a server between two measurements of [`super::watch`]. They are wider than the limits for which a
+//! server is stopped.
 
 use std::fs;
 use std::io;
@@ -9,27 +10,28 @@ use nix::sys::resource::{Resource, setrlimit};
 use super::refused;
 use crate::sandbox::limits::ResourceLimits;
 
-/// How much wider than the bound of all processes the bound of one process's memory is.
+/// Ratio of the memory limit of one process to the limit of all processes.
 const MEMORY_FACTOR: u64 = 2;
 
-/// What is set in the child.
+/// The limits that are set in the child.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct KernelLimits {
-    /// Processes and threads of this user. The kernel counts them all together, those outside of the sandbox too.
+    /// Maximum number of processes and threads of the user. The kernel counts all of them, including those outside the
+    /// sandbox. `None` if the current number is unknown.
     processes: Option<u64>,
-    /// Memory that one process can write to, in bytes.
+    /// Maximum writable memory of one process, in bytes.
     memory_bytes: u64,
 }
 
 impl KernelLimits {
-    /// As wide as this server may need them.
+    /// Returns the kernel limits for a server with these resource limits.
     pub(super) fn of(limits: &ResourceLimits) -> KernelLimits {
-        // What the user has already is not the server's, and may become more meanwhile.
+        // Leaves room for the user's other processes, whose number may grow.
         let processes = tasks_of_user().map(|tasks| 2 * tasks + 2 * u64::from(limits.processes));
         KernelLimits { processes, memory_bytes: limits.memory_bytes.saturating_mul(MEMORY_FACTOR) }
     }
 
-    /// In the child: they hold it and all that it starts.
+    /// Applies the limits to the current process and its descendants. Runs in the child.
     pub(super) fn enforce(self) -> io::Result<()> {
         setrlimit(Resource::RLIMIT_CORE, 0, 0).map_err(refused)?;
         lower(Resource::RLIMIT_DATA, self.memory_bytes)?;
@@ -40,14 +42,14 @@ impl KernelLimits {
     }
 }
 
-/// Sets a limit, unless a lower one holds already.
+/// Sets a limit, unless a lower one is already set.
 fn lower(resource: Resource, most: u64) -> io::Result<()> {
     let (_, hard) = nix::sys::resource::getrlimit(resource).map_err(refused)?;
     let most = most.min(hard);
     setrlimit(resource, most, most).map_err(refused)
 }
 
-/// How many processes and threads this user has now.
+/// Returns the current number of processes and threads of this user.
 fn tasks_of_user() -> Option<u64> {
     let own = fs::metadata("/proc/self").ok()?.uid();
     let mut tasks = 0;

@@ -1,17 +1,17 @@
-//! The one program that runs outside of the sandbox and sets it up. A server that may write to a folder of the search path must not
-//! bring its own.
+//! Checks the ownership of bubblewrap, the only program that runs outside the sandbox. A server with write access to a
+//! folder of the search path must not be able to replace it.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// May write to a file: its group, everybody.
+/// Mode bits for write permission of the group and of others.
 const OTHERS_WRITE: u32 = 0o022;
-/// In a folder with it, only the owner of a file can rename or remove it.
+/// Mode bit of a folder in which only the owner of a file can rename or remove it.
 const STICKY: u32 = 0o1000;
 
-/// Where this program really lies, if only root can change it or put another one in its place: the file is root's, and so is each folder
-/// on the way there. As no link is left in the path, nobody else can have it lead elsewhere later.
+/// Returns the canonical path of a program if only root can change or replace it: the file and all its parent folders
+/// belong to root. The path contains no links, so nobody else can redirect it later.
 pub(super) fn root_owned(program: &Path) -> Option<PathBuf> {
     let real = program.canonicalize().ok()?;
     let is_root_owned = |facts: &Metadata| facts.uid() == 0;
@@ -40,15 +40,19 @@ mod tests {
         let link = folder.path().join("bwrap");
         symlink("/bin/sh", &link).unwrap();
         let real = Path::new("/bin/sh").canonicalize().unwrap();
-        assert_eq!(root_owned(&link), Some(real), "the path that is kept has no link that somebody could replace");
+        assert_eq!(root_owned(&link), Some(real), "the returned path must contain no link");
         std::fs::remove_file(&link).unwrap();
         std::fs::write(&link, "#!/bin/sh\n").unwrap();
         std::fs::set_permissions(&link, Permissions::from_mode(0o755)).unwrap();
         std::fs::set_permissions(folder.path(), Permissions::from_mode(0o777)).unwrap();
-        assert_eq!(root_owned(&link), None, "a program in a folder that others may write to is not root's alone");
+        assert_eq!(root_owned(&link), None, "a program in a folder writable for others must be refused");
         let inner = folder.path().join("inner");
         std::fs::create_dir(&inner).unwrap();
         std::fs::rename(&link, inner.join("bwrap")).unwrap();
-        assert_eq!(root_owned(&inner.join("bwrap")), None, "nor is one in a folder that others may replace");
+        assert_eq!(
+            root_owned(&inner.join("bwrap")),
+            None,
+            "a program in a folder that others may replace must be refused"
+        );
     }
 }

@@ -1,7 +1,7 @@
-//! A seccomp filter for the system calls that servers don't need and that much of the kernel lies behind: namespaces, mounts,
-//! tracing, kernel modules, BPF, swap, clocks. About what container runtimes refuse without further capabilities.
+//! A seccomp filter for system calls that servers don't need and that expose large parts of the kernel: namespaces,
+//! mounts, tracing, kernel modules, BPF, swap, clocks. Similar to the default filters of container runtimes.
 //!
-//! bubblewrap itself needs some of them, so it installs this filter right before it runs the server.
+//! bubblewrap itself needs some of these calls, so it installs this filter right before it runs the server.
 
 use std::collections::BTreeMap;
 use std::io::{Seek, Write};
@@ -15,7 +15,7 @@ use seccompiler::{
 
 use super::local_sockets::SECOND_NUMBERS;
 
-/// What is refused whatever the arguments.
+/// System calls that are refused regardless of their arguments.
 const REFUSED: &[libc::c_long] = &[
     // Namespaces.
     libc::SYS_unshare,
@@ -38,7 +38,7 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_quotactl_fd,
     libc::SYS_swapon,
     libc::SYS_swapoff,
-    // Other processes.
+    // Access to other processes.
     libc::SYS_ptrace,
     libc::SYS_process_vm_readv,
     libc::SYS_process_vm_writev,
@@ -47,7 +47,7 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_kcmp,
     libc::SYS_move_pages,
     libc::SYS_migrate_pages,
-    // What has let programs into the kernel.
+    // Calls with a history of kernel vulnerabilities.
     libc::SYS_bpf,
     libc::SYS_perf_event_open,
     libc::SYS_userfaultfd,
@@ -65,18 +65,18 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_acct,
     libc::SYS_vhangup,
     libc::SYS_nfsservctl,
-    // The whole computer's clock and name.
+    // Clock and name of the whole computer.
     libc::SYS_settimeofday,
     libc::SYS_clock_settime,
     libc::SYS_clock_adjtime,
     libc::SYS_sethostname,
     libc::SYS_setdomainname,
-    // The kernel's keyrings, which no namespace has of its own.
+    // The kernel's keyrings, which are not namespaced.
     libc::SYS_add_key,
     libc::SYS_request_key,
     libc::SYS_keyctl,
 ];
-/// The same, which only this kind of machine has.
+/// Further system calls that exist only on this architecture.
 #[cfg(target_arch = "x86_64")]
 const REFUSED_HERE: &[libc::c_long] = &[
     libc::SYS_iopl,
@@ -90,7 +90,7 @@ const REFUSED_HERE: &[libc::c_long] = &[
 #[cfg(not(target_arch = "x86_64"))]
 const REFUSED_HERE: &[libc::c_long] = &[];
 
-/// The flags with which `clone` makes a namespace.
+/// Flags of `clone` that create a namespace.
 const NEW_NAMESPACES: [libc::c_int; 7] = [
     libc::CLONE_NEWNS,
     libc::CLONE_NEWCGROUP,
@@ -100,27 +100,27 @@ const NEW_NAMESPACES: [libc::c_int; 7] = [
     libc::CLONE_NEWPID,
     libc::CLONE_NEWNET,
 ];
-/// The option of `prctl` by which a process takes over the orphans of its descendants, or stops doing so. Under Landlock the server's
-/// first process does that for all, so that none is missed when they are counted and ended.
+/// Option of `prctl` that makes a process the reaper of its orphaned descendants, or stops it. Under Landlock the
+/// server's first process is the reaper of all, so that none is missed when processes are counted and ended.
 const SUBREAPER: u64 = libc::PR_SET_CHILD_SUBREAPER as u64;
-/// What types into a terminal on behalf of its user.
+/// `ioctl` requests that insert input into a terminal.
 const TYPING: [u64; 2] = [0x5412, 0x541c];
 
-/// Where the kernel names what its filters can do.
+/// File that lists the filter actions of the kernel.
 const KERNEL_ACTIONS: &str = "/proc/sys/kernel/seccomp/actions_avail";
 
-/// The filter.
+/// Returns the filter of system calls.
 ///
 /// # Errors
-/// Why there is none for this machine, in words.
+/// Returns a message if seccomp does not support this machine.
 pub(super) fn filter() -> Result<BpfProgram, String> {
     made().map_err(|error| format!("seccomp can't be used ({error})"))
 }
 
-/// Whether the kernel takes filters that refuse a call.
+/// Checks that the kernel supports filters that refuse a call.
 ///
 /// # Errors
-/// Why not, in words.
+/// Returns a message that explains why filters can't be used.
 pub(super) fn check() -> Result<(), String> {
     filter()?;
     let known = std::fs::read_to_string(KERNEL_ACTIONS)
@@ -129,10 +129,10 @@ pub(super) fn check() -> Result<(), String> {
     refuses.then_some(()).ok_or_else(|| "seccomp can't be used (the kernel can't refuse calls)".to_owned())
 }
 
-/// The filter as bubblewrap reads it, from an open file.
+/// Returns an open file with the filter in the format that bubblewrap reads.
 ///
 /// # Errors
-/// Why it can't be passed on, in words.
+/// Returns a message if the filter or the file can't be created.
 pub(super) fn file() -> Result<OwnedFd, String> {
     let mut bytes = Vec::new();
     for instruction in filter()? {
@@ -148,7 +148,7 @@ pub(super) fn file() -> Result<OwnedFd, String> {
 
 fn made() -> Result<BpfProgram, BackendError> {
     let mut calls: BTreeMap<libc::c_long, Vec<SeccompRule>> = BTreeMap::new();
-    // No rule means every call of it.
+    // A call without a rule matches always.
     calls.extend(REFUSED.iter().chain(REFUSED_HERE).map(|call| (*call, Vec::new())));
     let has_flag = |flag: libc::c_int| {
         let flag = u64::from(flag.cast_unsigned());
@@ -170,10 +170,10 @@ fn made() -> Result<BpfProgram, BackendError> {
     Ok(without_clone3(rest))
 }
 
-/// Puts before a filter that the kernel has no `clone3`, whose flags lie in memory that seccomp does not see: libraries then use
-/// `clone`. The filter itself sees to programs of other machines.
+/// Prepends instructions that report `clone3` as unimplemented. Its flags are in memory, which seccomp does not see,
+/// and libraries then use `clone`. The rest of the filter checks the architecture.
 fn without_clone3(rest: BpfProgram) -> BpfProgram {
-    /// Where the number of the call stands in what the filter sees.
+    /// Offset of the system call number in the filter's input.
     const NUMBER: u32 = 0;
     const LOAD: u16 = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
     const IS: u16 = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;

@@ -1,7 +1,7 @@
-//! Looks at what a running server uses, and kills it with all that it started once that is too much.
+//! Measures the resource use of a running server, and kills it with all its descendants if it exceeds a limit.
 //!
-//! It looks at intervals, so for so long a server can use more than it may. Between two looks only the kernel's own limits hold it
-//! (`rlimits`).
+//! Use is measured at intervals, so a server can exceed a limit for that long. Between two measurements only the
+//! kernel's own limits apply (`rlimits`).
 
 use std::collections::{HashSet, VecDeque};
 use std::fs;
@@ -14,22 +14,23 @@ use tokio::task::{JoinSet, spawn_blocking};
 use crate::platform::{self, StartTime, TreeUse, tree_memory, tree_use};
 use crate::sandbox::limits::{Bounds, Meter};
 
-/// How often processes, memory and processor time are looked at.
+/// Interval between measurements of processes, memory and processor time.
 const LOOK: Duration = Duration::from_millis(500);
-/// The pause between two looks at the home, at least and at most.
+/// Minimum and maximum pause between two measurements of the home.
 const HOME_LOOK: Duration = Duration::from_secs(2);
 const HOME_LONGEST: Duration = Duration::from_secs(10);
-/// A look at a large home takes time: within these bounds the pause is this many times as long.
+/// Ratio of the pause to the duration of a measurement, within the bounds above. Measuring a large home takes time.
 const HOME_REST: u32 = 20;
-/// What each file and folder counts for at least, in bytes, so that empty ones are bounded as well.
+/// Minimum size that is counted for each file and folder, in bytes, so that the number of empty ones is bounded as
+/// well.
 const LEAST_ENTRY: u64 = 1024;
-/// The same for looks at every page of the memory.
+/// Maximum pause between two measurements of all memory pages.
 const PAGES_LONGEST: Duration = Duration::from_secs(10);
-/// Processor time is summed up by minutes, and counts for an hour.
+/// Processor time is summed by the minute and counts for an hour.
 const MINUTE: Duration = Duration::from_secs(60);
 const MINUTES: usize = 60;
 
-/// The looks at one server. Dropping it ends them.
+/// Measurement tasks of one server. Dropping it aborts them.
 #[derive(Debug)]
 pub(crate) struct Watch {
     meter: Meter,
@@ -37,7 +38,7 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Watches the server with this process, which was started at this time.
+    /// Starts to watch the server with this pid and start time.
     pub(crate) fn of(pid: u32, started: StartTime, bounds: Bounds) -> Watch {
         let meter = Meter::new(bounds.limits);
         let mut looks = JoinSet::new();
@@ -59,13 +60,13 @@ struct Server {
 }
 
 impl Server {
-    /// Kills it with all that it started.
+    /// Kills the server and all its descendants.
     fn kill(&self) {
         if StartTime::of(self.pid).as_ref() != Some(&self.started) {
             return;
         }
         let started = platform::started_by(self.pid);
-        // Fails only when it is gone.
+        // Fails only if the server has ended.
         let _ = platform::kill_group(self.pid);
         platform::end(&started);
     }
@@ -91,21 +92,21 @@ async fn watch_processes(server: Server, meter: Meter) {
         });
         if exceeded.is_some() {
             let server = server.clone();
-            // What is being started meanwhile is found by the next look.
+            // Processes that are started meanwhile are found by the next measurement.
             let _ = spawn_blocking(move || server.kill()).await;
         }
     }
 }
 
-/// Memory with what processes share counted once. It is only looked at where more than the limit seems to be used, and rests after each
-/// look for as long as that keeps the cost low.
+/// Memory use with shared pages counted once. Measured only if the cheaper measurement exceeds the limit, and then with
+/// pauses that keep the cost low.
 #[derive(Default)]
 struct Pages {
     seen: Option<(Instant, Duration, u64)>,
 }
 
 impl Pages {
-    /// None if the look was interrupted.
+    /// Returns the memory use in bytes, or `None` if the measurement was cancelled.
     async fn look(&mut self, pid: u32, most: u64) -> Option<u64> {
         if let Some((at, took, bytes)) = self.seen
             && at.elapsed() < (took * HOME_REST).min(PAGES_LONGEST)
@@ -133,20 +134,20 @@ async fn watch_home(server: Server, bounds: Bounds, meter: Meter) {
     }
 }
 
-/// Processor time by minutes.
+/// Processor time by the minute.
 #[derive(Default)]
 struct Spent {
-    /// What the tree had used when it was looked at last.
+    /// Total processor time of the tree at the last measurement.
     seen_ms: u64,
-    /// Each minute that something was used in, and how much.
+    /// Minutes with processor time, and their amounts in milliseconds.
     minutes: VecDeque<(u64, u64)>,
-    /// The minute of the last look.
+    /// Minute of the last measurement.
     now: u64,
 }
 
 impl Spent {
     fn add(&mut self, tree: &TreeUse, at: Duration) {
-        // The sum falls when a process ends and nobody takes over its time.
+        // The total decreases when a process ends whose parent does not account for its time.
         let more = tree.processor_ms.saturating_sub(self.seen_ms);
         self.seen_ms = tree.processor_ms;
         self.now = at.as_secs() / MINUTE.as_secs();
@@ -165,7 +166,7 @@ impl Spent {
     }
 }
 
-/// What lies in a folder, in bytes on the disk. Stops counting beyond `most`. Follows no links.
+/// Returns the disk space of a folder in bytes. Stops counting beyond `most`. Links are not followed.
 fn folder_bytes(folder: &Path, most: u64) -> u64 {
     let mut bytes = 0_u64;
     let mut linked = HashSet::new();
@@ -174,12 +175,12 @@ fn folder_bytes(folder: &Path, most: u64) -> u64 {
         let entries = match fs::read_dir(&folder) {
             Ok(entries) => entries,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
-            // What can't be looked into may hold anything.
+            // An unreadable folder may contain any amount.
             Err(_) => return most.saturating_add(1),
         };
         for entry in entries.flatten() {
             let Ok(facts) = entry.metadata() else { continue };
-            // A file with several names takes its place once.
+            // A file with several hard links is counted once.
             if facts.is_file() && facts.nlink() > 1 && !linked.insert((facts.dev(), facts.ino())) {
                 continue;
             }
@@ -209,12 +210,12 @@ mod tests {
             spent.add(&tree, MINUTE * u32::try_from(minute).unwrap());
             spent.within_hour().as_secs()
         };
-        assert_eq!(look(0, 40), 40, "what was used is counted");
-        assert_eq!(look(30, 100), 100, "with what was used before");
-        assert_eq!(look(31, 20), 100, "a process that is gone takes nothing of it away");
-        assert_eq!(look(59, 30), 110, "and what comes after counts");
-        assert_eq!(look(60, 30), 70, "the first minute is over");
-        assert_eq!(look(200, 30), 0, "and then all of them");
+        assert_eq!(look(0, 40), 40, "used time must be counted");
+        assert_eq!(look(30, 100), 100, "time used before must be included");
+        assert_eq!(look(31, 20), 100, "the end of a process must not reduce the sum");
+        assert_eq!(look(59, 30), 110, "time used afterwards must be counted");
+        assert_eq!(look(60, 30), 70, "the first minute must expire");
+        assert_eq!(look(200, 30), 0, "all minutes must expire");
     }
 
     #[test]
@@ -226,11 +227,11 @@ mod tests {
         fs::hard_link(&large, home.path().join("again")).unwrap();
         std::os::unix::fs::symlink("/usr", home.path().join("elsewhere")).unwrap();
         let bytes = folder_bytes(home.path(), u64::MAX);
-        assert!((1 << 20..2 << 20).contains(&bytes), "once, and nothing behind links: {bytes}");
+        assert!((1 << 20..2 << 20).contains(&bytes), "files must be counted once and links not followed: {bytes}");
         for number in 0..100 {
             fs::write(home.path().join(number.to_string()), "").unwrap();
         }
         assert!(folder_bytes(home.path(), u64::MAX) >= bytes + 100 * LEAST_ENTRY, "empty files count as well");
-        assert!(folder_bytes(home.path(), 10) < 1 << 20 | 1 << 21, "no longer than it has to");
+        assert!(folder_bytes(home.path(), 10) < 1 << 20 | 1 << 21, "counting must stop beyond the limit");
     }
 }

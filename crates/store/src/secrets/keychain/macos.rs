@@ -1,10 +1,10 @@
-//! The login keychain of macOS. It is part of the system and always there, so `keyring` may keep it open.
+//! The login keychain of macOS. It is part of the system and always available, so `keyring` may keep it open.
 
 use keyring::v1::Entry;
 
 use super::{Refusal, SERVICE, refusal};
 
-/// The entry of this name, there or not.
+/// Returns a handle to the entry of this name, which need not exist.
 pub(super) fn entry(name: &str) -> Result<Entry, Refusal> {
     Entry::new(SERVICE, name).map_err(refusal)
 }

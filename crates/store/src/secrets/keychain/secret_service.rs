@@ -1,8 +1,8 @@
-//! The Secret Service of Linux and other Unixes, which GNOME Keyring and KWallet offer on the session's message bus.
+//! The Secret Service of Linux and other Unixes, which GNOME Keyring and KWallet provide on the session's message bus.
 //!
-//! It is opened anew for each call, with the store that `keyring` uses here, and not with `keyring` itself: `keyring` opens
-//! it once, and if there is none at that moment it says so until the program ends. But a keychain is a program of its own: one
-//! that was not there may have been started since, and a connection to one that has ended is of no use.
+//! It is opened for each call with the store that `keyring` uses, and not with `keyring` itself: `keyring` opens it
+//! once, and if there is none at that moment, fails until the process ends. A keychain is a separate process: it may be
+//! started later, and a connection to one that has ended is useless.
 
 use keyring_core::api::CredentialStoreApi as _;
 use keyring_core::{Entry, Error};
@@ -10,7 +10,7 @@ use zbus_secret_service_keyring_store::Store;
 
 use super::{Refusal, SERVICE, refusal};
 
-/// The entry of this name, there or not.
+/// Returns a handle to the entry of this name, which need not exist.
 pub(super) fn entry(name: &str) -> Result<Entry, Refusal> {
     let store = Store::new().map_err(|error| match error {
         Error::NoStorageAccess(cause) => Refusal::Locked(cause.to_string()),

@@ -1,5 +1,5 @@
-//! An attacker who knows the format and the code and has not the key. Whatever is removed or changed of what was sealed, a check
-//! names it, and Drawbridge itself takes no proof of it away.
+//! Attacks by somebody who knows the format and the code but does not have the key. `verify` reports every removal or
+//! change of sealed entries, and Drawbridge itself never removes evidence of one.
 
 mod edits;
 
@@ -31,7 +31,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Adds an entry of the log about itself, whose link fits the last one's.
+/// Appends an entry of the log about itself, with a link that fits the last entry.
 fn append(log: &Connection, kind: &str, subject: &str, hash: &str) {
     let last = log.query_row("SELECT number, link FROM entry ORDER BY number DESC LIMIT 1", [], |row| {
         Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?))
@@ -54,7 +54,7 @@ fn append(log: &Connection, kind: &str, subject: &str, hash: &str) {
     .unwrap();
 }
 
-/// Removes the beginning as retention does, with a checkpoint sealed like this.
+/// Removes the first entries as retention does, with a checkpoint that has this key and MAC.
 fn shorten(log: &Connection, upto: u64, key: Option<&str>, mac: Option<&[u8]>, confirm: bool) {
     let Some(link) = link_at(log, upto) else { return };
     if confirm {
@@ -65,7 +65,7 @@ fn shorten(log: &Connection, upto: u64, key: Option<&str>, mac: Option<&[u8]>, c
     log.execute("DELETE FROM entry WHERE number <= ?1", [upto as i64]).unwrap();
 }
 
-/// Whether a check of the log as it is now names something, or can't be done at all.
+/// Returns `Ok` if verifying the log reports a finding or fails, otherwise the clean verdict as the error.
 fn is_named(log: &dyn AuditLog) -> Result<(), Box<AuditVerdict>> {
     match log.verify() {
         Ok(verdict) if verdict.is_whole() => Err(Box::new(verdict)),
@@ -73,10 +73,10 @@ fn is_named(log: &dyn AuditLog) -> Result<(), Box<AuditVerdict>> {
     }
 }
 
-/// A check names it at once, and also when Drawbridge has written on.
+/// Checks that verification reports the change, both now and after Drawbridge has appended another entry.
 fn stays_named(folder: &Folder, what: &str) {
     if let Err(verdict) = is_named(&*folder.log()) {
-        panic!("{what}: a check names it: {verdict:?}");
+        panic!("{what}: verification reports it: {verdict:?}");
     }
     let log = folder.log();
     if log.append(decision("later")).is_ok() {
@@ -84,7 +84,7 @@ fn stays_named(folder: &Folder, what: &str) {
         let _ = log.flush();
         drop(log);
         if let Err(verdict) = is_named(&*folder.log()) {
-            panic!("{what}: and still does when the log goes on: {verdict:?}");
+            panic!("{what}: verification still reports it after another append: {verdict:?}");
         }
     }
 }
@@ -120,7 +120,7 @@ fn s04_nothing_that_was_removed_without_the_key_passes_for_retention() {
 #[test]
 fn s04_a_confirming_entry_prepared_while_there_was_no_key_is_of_no_use() {
     let folder = sealed();
-    // It waits in the tail until Drawbridge, which names what it did not write, seals what follows.
+    // The forged entry is after the sealed part. Drawbridge reports it as unproved and seals the entries that follow.
     {
         let log = folder.attacked();
         let link = link_at(&log, 8).unwrap();
@@ -128,12 +128,12 @@ fn s04_a_confirming_entry_prepared_while_there_was_no_key_is_of_no_use() {
     }
     folder.append(0..2);
     let verdict = folder.log().verify().unwrap();
-    assert!(verdict.is_whole() && !verdict.is_proved(), "so far nothing is removed: {verdict:?}");
+    assert!(verdict.is_whole() && !verdict.is_proved(), "nothing is removed yet: {verdict:?}");
     shorten(&folder.attacked(), 8, None, None, false);
     stays_named(&folder, "the entry is at or below the seal now");
 }
 
-/// As after `kill -9`: nothing is flushed, and no further entry comes.
+/// The state is like after `kill -9`: nothing is flushed, and no further entry is appended.
 #[test]
 fn s04_the_keychain_soon_learns_of_the_last_entry() {
     let folder = Folder::new();
@@ -143,8 +143,12 @@ fn s04_the_keychain_soon_learns_of_the_last_entry() {
     }
     let deadline = Instant::now() + Duration::from_secs(20);
     while folder.keychain.marked_entry() != Some(3) {
-        assert!(Instant::now() < deadline, "it knows of entry {:?} only", folder.keychain.marked_entry());
-        // sleep: looks again until it holds; no event tells of it.
+        assert!(
+            Instant::now() < deadline,
+            "the keychain has the mark of entry {:?} only",
+            folder.keychain.marked_entry()
+        );
+        // sleep: polls, since no event reports the change.
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -189,7 +193,7 @@ fn s04_other_ways_to_remove_or_change_are_named() {
             "CREATE TRIGGER strange BEFORE INSERT ON entry WHEN NEW.kind = 'tool'
             BEGIN SELECT RAISE(IGNORE); END",
         ),
-        ("a table of somebody's own", "CREATE TABLE junk (bytes BLOB)"),
+        ("a foreign table", "CREATE TABLE junk (bytes BLOB)"),
     ];
     for (what, sql) in attacks {
         let folder = sealed();
@@ -243,16 +247,20 @@ fn s04_a_key_that_was_destroyed_does_not_hide_a_rewritten_log() {
     folder.attacked().execute_batch("DELETE FROM entry WHERE number > 8; DELETE FROM seal").unwrap();
     folder.keychain.lock(true);
     let found = folder.log().verify().unwrap().findings;
-    assert_eq!(found.first().map(|f| (f.what, f.number)), Some((Tampered::CutOff, 9)), "by the mark: {found:?}");
+    assert_eq!(
+        found.first().map(|f| (f.what, f.number)),
+        Some((Tampered::CutOff, 9)),
+        "the mark in the keychain shows the removal: {found:?}"
+    );
 }
 
-/// Has the log keep no more than this, and waits until it has looked.
+/// Sets this retention, waits until the log has applied it, and returns the numbers of the remaining entries.
 fn retained(folder: &Folder, keep: AuditRetention) -> Vec<u64> {
     let log = folder.log();
     log.append(decision("a start")).unwrap();
     log.verify().unwrap();
     log.retain(keep);
-    // What is asked for later is done later.
+    // The log processes requests in order, so a verification after `retain` runs after the removal.
     log.verify().unwrap();
     log.flush().unwrap();
     numbers(&*log)
@@ -271,27 +279,27 @@ fn s04_drawbridge_itself_removes_nothing_that_was_made_to_look_old_or_large() {
     let folder = sealed();
     folder.attacked().execute_batch("UPDATE entry SET content = hex(zeroblob(2000000)) WHERE number = 12").unwrap();
     let left = retained(&folder, one);
-    assert!(left.contains(&1), "an entry that was made large pushes none out: {left:?}");
+    assert!(left.contains(&1), "an entry that was made large displaces no other entry: {left:?}");
     folder.attacked().execute("UPDATE entry SET content = '{\"a\":1}' WHERE number = 12", []).unwrap();
     let left = numbers(&*folder.log());
-    assert!(left.contains(&1), "also when it is as it was again: {left:?}");
+    assert!(left.contains(&1), "no entry is removed after the size is restored: {left:?}");
 
     let folder = sealed();
     folder.attacked().execute_batch("CREATE TABLE junk AS SELECT hex(zeroblob(2000000)) AS bytes").unwrap();
     let left = retained(&folder, one);
-    assert!(left.contains(&1), "nor does a table of somebody's own: {left:?}");
+    assert!(left.contains(&1), "a foreign table displaces no entry: {left:?}");
 
     let folder = sealed();
     append(&folder.attacked(), "tool", &"x".repeat(3_000_000), "abc");
     let left = retained(&folder, one);
-    assert!(left.contains(&1), "nor does an entry that nobody sealed: {left:?}");
+    assert!(left.contains(&1), "an unsealed entry displaces no other entry: {left:?}");
 
-    // A checkpoint that was forged while it runs is not sealed by the next one.
+    // A checkpoint that was forged while the log is open is not sealed by the next checkpoint.
     let folder = sealed();
     shorten(&folder.attacked(), 4, None, None, true);
     folder.attacked().execute_batch("UPDATE entry SET at = at").unwrap();
     let left = retained(&folder, AuditRetention { days: 1, megabytes: 0 });
-    assert!(left.contains(&5), "what follows a forged checkpoint stays: {left:?}");
+    assert!(left.contains(&5), "entries after a forged checkpoint stay: {left:?}");
     stays_named(&folder, "a forged checkpoint before a removal");
 }
 
@@ -309,17 +317,17 @@ fn s04_retention_without_a_keychain_is_proved_no_more_than_the_rest() {
     log.retain(AuditRetention { days: 30, megabytes: 0 });
     log.verify().unwrap();
     let verdict = log.verify().unwrap();
-    assert_eq!((verdict.removed, verdict.is_whole()), (Some(5), true), "it is removed: {verdict:?}");
-    assert!(!verdict.is_proved(), "and nothing is proved: {verdict:?}");
+    assert_eq!((verdict.removed, verdict.is_whole()), (Some(5), true), "the old entries are removed: {verdict:?}");
+    assert!(!verdict.is_proved(), "nothing is proved without a key: {verdict:?}");
     drop(log);
     folder.keychain.lock(false);
     folder.append(0..1);
     let verdict = folder.log().verify().unwrap();
-    assert!(verdict.is_whole() && !verdict.is_proved(), "with a key from now on it goes on: {verdict:?}");
-    assert!(matches!(verdict.seal, AuditSeal::Holds { .. }), "and is sealed: {verdict:?}");
+    assert!(verdict.is_whole() && !verdict.is_proved(), "the chain is whole once there is a key: {verdict:?}");
+    assert!(matches!(verdict.seal, AuditSeal::Holds { .. }), "the log is sealed once there is a key: {verdict:?}");
 }
 
-/// What a reader sees of the entries that were sealed.
+/// Returns the number, time, subject and decision of the sealed entries, as a reader sees them.
 fn seen(log: &dyn AuditLog) -> Vec<(u64, u64, String, String)> {
     let entries = log.read(&AuditQuery::latest(1_000)).unwrap_or_default();
     let of_run = entries.into_iter().filter(|entry| entry.number <= ENTRIES);
@@ -343,7 +351,7 @@ proptest! {
         }
         let log = folder.log();
         if let Err(verdict) = is_named(&*log) {
-            prop_assert_eq!(seen(&*log), before, "{:?} is not named: {:?}", edits, verdict);
+            prop_assert_eq!(seen(&*log), before, "{:?} is not reported: {:?}", edits, verdict);
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Contents of the log under the keychain's key (S28): in no file once the keychain has answered, the chain as it was, and entries
-//! written all the time.
+//! Tests of encrypted contents (S28): no file contains plain content once the keychain has responded, the chain stays
+//! the same, and entries can be appended at any time.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,13 +15,13 @@ fn telling(subject: &str) -> AuditEntry {
     AuditEntry { content: Some(format!("{{\"q\":\"{CANARY} {subject}\"}}")), ..decision(subject) }
 }
 
-/// The files of the log that have the canary.
+/// Returns the files of the log that contain the canary.
 fn plain(folder: &Folder) -> Vec<String> {
     let files =
         std::fs::read_dir(folder.data()).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
     let has = |path: &Path| {
         let bytes = std::fs::read(path).unwrap();
-        // Parts of it count as well.
+        // A part of the canary counts as well.
         bytes.windows(6).any(|window| window == &CANARY.as_bytes()[..6])
     };
     files.filter(|path| has(path)).map(|path| path.display().to_string()).collect()
@@ -29,9 +29,9 @@ fn plain(folder: &Folder) -> Vec<String> {
 
 fn is_whole(log: &dyn AuditLog, count: usize) {
     let entries = log.read(&AuditQuery { words: vec![CANARY.to_owned()], ..AuditQuery::latest(1_000) }).unwrap();
-    assert_eq!(entries.len(), count, "each is found by its content");
+    assert_eq!(entries.len(), count, "each entry is found by its content");
     let oldest = entries.last().unwrap();
-    assert_eq!(oldest.content, telling(&oldest.subject).content, "and has it");
+    assert_eq!(oldest.content, telling(&oldest.subject).content, "the content is read back");
     let verdict = log.verify().unwrap();
     assert!(verdict.is_proved(), "the chain and the seal hold: {verdict:?}");
 }
@@ -45,13 +45,13 @@ fn s28_contents_of_the_log_stand_in_no_file() {
     }
     is_whole(&*log, 40);
     log.flush().unwrap();
-    assert_eq!(plain(&folder), Vec::<String>::new(), "while it is open");
+    assert_eq!(plain(&folder), Vec::<String>::new(), "no file has the canary while the log is open");
     let mut out = Vec::new();
     assert_eq!(log.export(&mut out).unwrap(), 40, "an export has the contents");
-    assert!(String::from_utf8(out).unwrap().contains(CANARY), "as the user asked for it");
+    assert!(String::from_utf8(out).unwrap().contains(CANARY), "the export is in plain text");
     drop(log);
     is_whole(&*folder.log(), 40);
-    assert_eq!(plain(&folder), Vec::<String>::new(), "and after");
+    assert_eq!(plain(&folder), Vec::<String>::new(), "no file has the canary after the log is closed");
 }
 
 #[test]
@@ -63,12 +63,12 @@ fn s28_what_was_written_before_the_keychain_answered_is_encrypted_then() {
         log.append(telling(&format!("number {n}"))).unwrap();
     }
     log.flush().unwrap();
-    assert!(!plain(&folder).is_empty(), "without a key it is written all the same, as before");
+    assert!(!plain(&folder).is_empty(), "entries are written in plain text without a key");
     let other = folder.log();
     folder.keychain.lock(false);
     assert!(log.verify().unwrap().is_whole(), "the keychain is asked again");
     log.append(telling("with the key")).unwrap();
-    assert!(log.is_encrypted().unwrap(), "all of it is encrypted");
+    assert!(log.is_encrypted().unwrap(), "all contents are encrypted");
     assert_eq!(plain(&folder), Vec::<String>::new(), "nothing plain is left");
     is_whole(&*log, 701);
     is_whole(&*other, 701);
@@ -82,17 +82,21 @@ fn s28_without_a_key_the_log_goes_on_and_contents_are_left_out() {
     let log = folder.log();
     log.append(telling("plain")).unwrap();
     let entries = log.read(&AuditQuery::latest(10)).unwrap();
-    assert_eq!(entries[0].content, telling("plain").content, "what is plain is read");
+    assert_eq!(entries[0].content, telling("plain").content, "plain content is read without a key");
     let hidden = &entries[1];
-    assert_eq!((hidden.content.as_deref(), hidden.content_bytes), (None, Some(7)), "what is encrypted is left out");
+    assert_eq!(
+        (hidden.content.as_deref(), hidden.content_bytes),
+        (None, Some(7)),
+        "encrypted content is omitted without a key"
+    );
     let verdict = log.verify().unwrap();
-    assert!(verdict.is_whole() && !verdict.is_proved(), "nothing is wrong, and nothing proved: {verdict:?}");
+    assert!(verdict.is_whole() && !verdict.is_proved(), "no finding and no proof without a key: {verdict:?}");
     assert!(matches!(verdict.seal, AuditSeal::Unchecked { .. }), "{verdict:?}");
     let error = log.export(&mut Vec::new()).unwrap_err();
-    assert!(error.cause.contains("encrypted"), "an export would prove nothing: {error}");
+    assert!(error.cause.contains("encrypted"), "the export is refused without a key: {error}");
     drop(log);
     folder.keychain.lock(false);
-    assert!(folder.log().verify().unwrap().is_whole(), "with the key it is whole");
+    assert!(folder.log().verify().unwrap().is_whole(), "the log is whole with the key");
 }
 
 #[test]
@@ -101,15 +105,23 @@ fn s28_another_content_is_named() {
     let swap = "UPDATE entry SET content = (SELECT content FROM entry WHERE number = 6) WHERE number = 5";
     folder.append([99].into_iter());
     folder.attacked().execute_batch(swap).unwrap();
-    // Both said the same.
-    assert!(folder.log().verify().unwrap().is_whole(), "the chain is over what is said");
+    // Both entries have the same plaintext content.
+    assert!(folder.log().verify().unwrap().is_whole(), "the chain covers the plaintext");
     folder.attacked().execute_batch("UPDATE entry SET content = randomblob(40) WHERE number = 5").unwrap();
     let verdict = folder.log().verify().unwrap();
     let found = &verdict.findings[0];
-    assert_eq!((found.what, found.number), (Tampered::Unreadable, 5), "one that can't be decrypted is: {verdict:?}");
+    assert_eq!(
+        (found.what, found.number),
+        (Tampered::Unreadable, 5),
+        "content that can't be decrypted is reported: {verdict:?}"
+    );
     folder.attacked().execute_batch("UPDATE entry SET content = '{}' WHERE number = 5").unwrap();
     let verdict = folder.log().verify().unwrap();
-    assert_eq!((verdict.findings[0].what, verdict.findings[0].number), (Tampered::Changed, 5), "a plain one too");
+    assert_eq!(
+        (verdict.findings[0].what, verdict.findings[0].number),
+        (Tampered::Changed, 5),
+        "replaced plain content is reported"
+    );
 }
 
 #[test]
@@ -125,10 +137,10 @@ fn s28_a_log_of_the_version_before_is_taken_over() {
     for n in 0..300 {
         log.append(telling(&format!("number {n}"))).unwrap();
     }
-    assert!(!log.is_encrypted().unwrap(), "without a keychain it is plain, and said to be");
+    assert!(!log.is_encrypted().unwrap(), "the log is plain without a keychain");
     log.flush().unwrap();
     drop(log);
-    // The tables of the first version.
+    // Restores the tables of the first version.
     let file = rusqlite::Connection::open(folder.file()).unwrap();
     file.execute_batch(
         "DROP TRIGGER entry_stays_as_it_is; DROP TABLE encryption; PRAGMA writable_schema = ON;
@@ -141,20 +153,20 @@ fn s28_a_log_of_the_version_before_is_taken_over() {
     .unwrap();
     drop(file);
     let log = none();
-    assert!(log.verify().unwrap().is_whole(), "without a keychain it goes on");
+    assert!(log.verify().unwrap().is_whole(), "the migrated log is whole without a keychain");
     drop(log);
     let log = folder.log();
     log.append(telling("new")).unwrap();
     let verdict = log.verify().unwrap();
-    assert!(verdict.is_whole(), "its chain and its tables are as they should be: {verdict:?}");
-    assert!(log.is_encrypted().unwrap(), "with a keychain it is encrypted");
+    assert!(verdict.is_whole(), "the chain and the tables are valid: {verdict:?}");
+    assert!(log.is_encrypted().unwrap(), "the log is encrypted with a keychain");
     assert_eq!(plain(&folder), Vec::<String>::new(), "nothing plain is left");
     let update = "UPDATE entry SET content = 'x' WHERE number = 2";
     let refused = rusqlite::Connection::open(folder.file()).unwrap().execute_batch(update).unwrap_err();
-    assert!(refused.to_string().contains("never changed"), "an entry still can't be changed by mistake: {refused}");
+    assert!(refused.to_string().contains("never changed"), "the trigger still prevents changes of entries: {refused}");
 }
 
-/// In a program that is started to be killed: the folder where it encrypts.
+/// Environment variable of a child process that is started to be killed: the folder in which it encrypts.
 #[cfg(unix)]
 const ENCRYPTS_IN: &str = "AUDIT_TO_ENCRYPT";
 
@@ -163,7 +175,7 @@ const ENCRYPTS_IN: &str = "AUDIT_TO_ENCRYPT";
 #[allow(clippy::disallowed_methods, reason = "starts this test, not a server")]
 fn s28_encrypting_the_log_outlasts_kill_9() {
     let keychain = Arc::new(Keychain::default());
-    // As young as the log, which nobody sealed yet.
+    // The key is as young as the log, which is not sealed yet.
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
     keychain.put("seal of the audit log", &format!("{} {now}", "07".repeat(32)));
     let open = |folder: &Path| {
@@ -171,7 +183,7 @@ fn s28_encrypting_the_log_outlasts_kill_9() {
             .unwrap()
             .audit
     };
-    // This test is the program that it kills, too.
+    // The child process that gets killed is this test, too.
     if let Some(folder) = std::env::var_os(ENCRYPTS_IN) {
         let log = open(folder.as_ref());
         log.append(telling("while it is encrypted")).unwrap();
@@ -195,7 +207,7 @@ fn s28_encrypting_the_log_outlasts_kill_9() {
             .stdout(std::process::Stdio::null())
             .spawn()
             .unwrap();
-        // sleep: kills the other program at one moment after another.
+        // sleep: kills the child process at a different moment in each round.
         std::thread::sleep(pause);
         let has_ended = child.try_wait().unwrap().is_some();
         child.kill().unwrap();
@@ -209,17 +221,17 @@ fn s28_encrypting_the_log_outlasts_kill_9() {
         let (done, left): (i64, i64) = file.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
         halfway += usize::from(done > 0 && left > 0);
     }
-    assert!(halfway > 0, "it was killed on the way");
+    assert!(halfway > 0, "at least one round was killed halfway");
     let log = folder.log();
     log.append(telling("last")).unwrap();
-    assert!(log.is_encrypted().unwrap(), "it is done in the end");
+    assert!(log.is_encrypted().unwrap(), "the encryption is completed");
     assert_eq!(plain(&folder), Vec::<String>::new(), "nothing plain is left");
     assert!(log.verify().unwrap().is_whole(), "no entry is lost or changed");
     let first = log.read(&AuditQuery { before: Some(2), ..AuditQuery::latest(1) }).unwrap();
-    assert_eq!(first[0].content, telling("number 0").content, "each content is what it was");
+    assert_eq!(first[0].content, telling("number 0").content, "each content is unchanged");
 }
 
-/// Somebody takes the record of what is encrypted away, and puts it back later as if nothing was plain.
+/// Removes the record of the encrypted contents, and later restores it as if nothing were plain.
 const PUT_BACK: &str = "DROP TABLE IF EXISTS encryption;
     CREATE TABLE encryption (id INTEGER PRIMARY KEY CHECK (id = 1), left INTEGER NOT NULL) STRICT;
     INSERT INTO encryption VALUES (1, 3)";
@@ -230,7 +242,7 @@ fn s28_a_log_that_was_made_to_seem_plain_is_encrypted_all_the_same() {
         let folder = Folder::with(3);
         let mut log = folder.log();
         if is_running {
-            assert_eq!(log.read(&AuditQuery::latest(10)).unwrap().len(), 3, "it is open");
+            assert_eq!(log.read(&AuditQuery::latest(10)).unwrap().len(), 3, "the log can be read");
         } else {
             drop(log);
         }
@@ -241,10 +253,10 @@ fn s28_a_log_that_was_made_to_seem_plain_is_encrypted_all_the_same() {
         assert_eq!(plain(&folder), Vec::<String>::new(), "no content is plain");
         let verdict = log.verify().unwrap();
         let noted = |found: &AuditFinding| found.what == Tampered::Noted;
-        assert!(verdict.findings.iter().any(noted), "the log says what was done: {verdict:?}");
+        assert!(verdict.findings.iter().any(noted), "the log has an entry about the change: {verdict:?}");
         drop(log);
         folder.attacked().execute_batch(PUT_BACK).unwrap();
-        assert!(!folder.log().verify().unwrap().is_whole(), "also when it is put back");
+        assert!(!folder.log().verify().unwrap().is_whole(), "the log is not whole after the record is restored");
     }
 }
 
@@ -263,7 +275,7 @@ fn s28_a_log_with_another_type_of_content_is_mended_or_not_written() {
     let log = folder.log();
     log.append(telling("one")).unwrap();
     log.flush().unwrap();
-    assert_eq!(plain(&folder), Vec::<String>::new(), "the table is mended");
+    assert_eq!(plain(&folder), Vec::<String>::new(), "the table is restored");
     drop(log);
     retype("content ANY", "content  TEXT");
     let error = folder.log().append(telling("two")).expect_err("a content that can't be encrypted is not written");
@@ -284,9 +296,12 @@ fn s28_plain_contents_that_the_log_hides_are_named_and_encrypted() {
     let log = folder.log();
     let verdict = log.verify().unwrap();
     let named = |found: &AuditFinding| found.detail.as_deref().is_some_and(|detail| detail.contains("plain"));
-    assert!(verdict.findings.iter().any(named), "a check names it: {verdict:?}");
-    assert!(log.is_encrypted().unwrap(), "then it is encrypted");
+    assert!(verdict.findings.iter().any(named), "verification reports it: {verdict:?}");
+    assert!(log.is_encrypted().unwrap(), "the log is encrypted afterwards");
     assert_eq!(plain(&folder), Vec::<String>::new(), "nothing plain is left");
     let verdict = log.verify().unwrap();
-    assert!(verdict.findings.iter().any(|found| found.what == Tampered::Noted), "and stays written down: {verdict:?}");
+    assert!(
+        verdict.findings.iter().any(|found| found.what == Tampered::Noted),
+        "the finding stays in the log: {verdict:?}"
+    );
 }

@@ -1,4 +1,4 @@
-//! What is written comes back, is durable, can be looked for, and can be taken along.
+//! Tests of appending, durability, searching and exporting.
 
 use std::fs;
 use std::sync::Arc;
@@ -14,24 +14,24 @@ fn the_log_counts_on() {
     let folder = Folder::new();
     let log = folder.log();
     assert_eq!(log.read(&AuditQuery::latest(10)).unwrap(), [], "an empty log has no entries");
-    assert!(!folder.file().exists(), "and no file");
+    assert!(!folder.file().exists(), "an empty log has no file");
     assert_eq!(log.append(decision("first")).unwrap().number, 1, "counted from 1");
     assert_eq!(log.append(decision("second")).unwrap().number, 2, "counted on");
     let again = folder.log();
-    assert_eq!(again.append(decision("third")).unwrap().number, 3, "counted on by another program");
-    assert_eq!(log.append(decision("fourth")).unwrap().number, 4, "counted on beside another program");
+    assert_eq!(again.append(decision("third")).unwrap().number, 3, "another instance continues the numbering");
+    assert_eq!(log.append(decision("fourth")).unwrap().number, 4, "the first instance continues the numbering");
     let entries = log.read(&AuditQuery::latest(3)).unwrap();
     assert_eq!(
         entries.iter().map(|e| e.number).collect::<Vec<_>>(),
         [4, 3, 2],
-        "the newest first, no more than asked for"
+        "newest first, limited to the requested count"
     );
-    assert_eq!(entries[0], AuditEntry { number: 4, ..decision("fourth") }, "an entry comes back as it was");
+    assert_eq!(entries[0], AuditEntry { number: 4, ..decision("fourth") }, "an entry is read back unchanged");
     let before = AuditQuery { before: Some(3), ..AuditQuery::latest(10) };
-    assert_eq!(log.read(&before).unwrap().len(), 2, "those before a number");
+    assert_eq!(log.read(&before).unwrap().len(), 2, "entries before a number");
     let verdict = log.verify().unwrap();
-    assert!(verdict.is_whole(), "two programs make one chain: {verdict:?}");
-    assert_eq!(verdict.seal, AuditSeal::Holds { number: 4 }, "sealed to its end");
+    assert!(verdict.is_whole(), "two instances write one chain: {verdict:?}");
+    assert_eq!(verdict.seal, AuditSeal::Holds { number: 4 }, "the log is sealed up to its last entry");
 }
 
 #[test]
@@ -39,18 +39,20 @@ fn s04_the_keychain_knows_of_the_first_entry_at_once() {
     let folder = Folder::new();
     let log = folder.log();
     log.append(decision("first")).unwrap();
-    // Nothing else is asked of the log: a program that is killed now has left its mark.
+    // No other call is made on the log: a process that is killed now has already stored the mark.
     let start = Instant::now();
     let marked = loop {
         let mark = folder.keychain.mark("end of the audit log").unwrap();
         match mark {
             Some(mark) => break mark,
-            None => assert!(start.elapsed() < Duration::from_secs(20), "the keychain is told without waiting for more"),
+            None => {
+                assert!(start.elapsed() < Duration::from_secs(20), "the keychain gets the mark without further entries")
+            }
         }
-        // sleep: looks again until it holds; no event tells of it.
+        // sleep: polls, since no event reports the change.
         std::thread::sleep(Duration::from_millis(10));
     };
-    assert!(marked.starts_with("1 "), "which entry is the last: {marked}");
+    assert!(marked.starts_with("1 "), "the mark has the number of the last entry: {marked}");
     drop(log);
 }
 
@@ -74,9 +76,9 @@ fn writers_at_the_same_time_make_one_chain() {
         }
     });
     let log = folder.log();
-    assert_eq!(numbers(&*log), (1..=400).rev().collect::<Vec<_>>(), "every entry is there, numbered without a gap");
+    assert_eq!(numbers(&*log), (1..=400).rev().collect::<Vec<_>>(), "every entry is stored, numbered without a gap");
     let verdict = log.verify().unwrap();
-    assert!(verdict.is_whole(), "and in one chain: {verdict:?}");
+    assert!(verdict.is_whole(), "the entries form one chain: {verdict:?}");
 }
 
 #[test]
@@ -86,24 +88,20 @@ fn what_is_handed_over_is_told_of_and_becomes_durable() {
     let receipts = Arc::new(AuditReceipts::default());
     log.report_to(Arc::clone(&receipts));
     for ticket in 0..50 {
-        assert_eq!(log.append_later(decision("x"), ticket), Ok(Appended::Later), "nobody waits");
+        assert_eq!(log.append_later(decision("x"), ticket), Ok(Appended::Later), "append_later returns at once");
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let told = runtime.block_on(async {
         let mut told = Vec::new();
         while told.len() < 50 || log.durable().unwrap() < 50 {
             let next = tokio::time::timeout(Duration::from_secs(20), receipts.next()).await;
-            told.extend(next.expect("the log tells of every entry, and when they are durable"));
+            told.extend(next.expect("the log reports every entry once it is durable"));
         }
         told
     });
     for (at, (ticket, written)) in (0..).zip(&told) {
         let written = written.as_ref().unwrap();
-        assert_eq!(
-            (*ticket, written.number, written.place),
-            (at, at + 1, at + 1),
-            "in their order, each under its ticket"
-        );
+        assert_eq!((*ticket, written.number, written.place), (at, at + 1, at + 1), "in order, each under its ticket");
     }
 }
 
@@ -111,7 +109,7 @@ fn what_is_handed_over_is_told_of_and_becomes_durable() {
 fn bounds_hold_and_nothing_is_exported_that_a_terminal_would_act_on() {
     let folder = Folder::new();
     let log = folder.log();
-    // X11, X12: escape sequences and text that turns direction.
+    // Escape sequences and text with direction controls (X11, X12).
     let subject = "\u{1b}[2J \u{9b}31m \u{202e}gpj.exe \u{200b} \u{e0041} 漢 🦀 \0";
     log.append(decision(subject)).unwrap();
     let mut long = decision(&"ä".repeat(5_000));
@@ -119,16 +117,16 @@ fn bounds_hold_and_nothing_is_exported_that_a_terminal_would_act_on() {
     long.bound();
     log.append(long).unwrap();
     let entries = log.read(&AuditQuery::latest(2)).unwrap();
-    assert_eq!(entries[1].subject, subject, "they are read back as they were");
-    assert_eq!(entries[0].subject.chars().count(), 2_000, "a subject is cut at its bound");
+    assert_eq!(entries[1].subject, subject, "special characters are read back unchanged");
+    assert_eq!(entries[0].subject.chars().count(), 2_000, "a subject is truncated at its limit");
     let content = entries[0].content.as_ref().unwrap();
-    assert!(content.len() <= 16 * 1024 && content.ends_with('€'), "what crossed as well, between two characters");
-    assert_eq!(entries[0].content_bytes, Some(30_000), "and it is said how much it was");
+    assert!(content.len() <= 16 * 1024 && content.ends_with('€'), "content is truncated between two characters");
+    assert_eq!(entries[0].content_bytes, Some(30_000), "the original size is recorded");
     let mut out = Vec::new();
     log.export(&mut out).unwrap();
     let text = String::from_utf8(out).unwrap();
     let acting = |c: char| c.is_control() && c != '\n' || matches!(c, '\u{202e}' | '\u{200b}' | '\u{e0041}');
-    assert!(!text.contains(acting), "the export shows them as escapes");
+    assert!(!text.contains(acting), "the export escapes control characters");
 }
 
 #[test]
@@ -156,12 +154,12 @@ fn what_is_looked_for_is_found() {
     assert_eq!(found(AuditQuery { kind: Some("url".into()), ..AuditQuery::default() }), [3], "by kind");
     assert_eq!(found(AuditQuery { decision: Some("denied".into()), ..AuditQuery::default() }), [2], "by decision");
     let between = AuditQuery { since: Some(200), until: Some(300), ..AuditQuery::default() };
-    assert_eq!(found(between), [2], "by time, from the first up to before the second");
-    assert_eq!(found(words(&["FILE", "delete"])), [2], "by words, whatever their case, all of them");
-    assert_eq!(found(words(&["taxes"])), [3, 2, 1], "also in what crossed");
-    assert_eq!(found(words(&["100%_"])), [3], "no character stands for others");
-    assert!(found(words(&["' OR 1=1 --"])).is_empty(), "and none is part of the question to the database");
-    assert!(found(words(&["subject"])).is_empty(), "names of fields are not looked in");
+    assert_eq!(found(between), [2], "by time, including the first bound and excluding the second");
+    assert_eq!(found(words(&["FILE", "delete"])), [2], "by all words, ignoring case");
+    assert_eq!(found(words(&["taxes"])), [3, 2, 1], "words are found in contents");
+    assert_eq!(found(words(&["100%_"])), [3], "there are no wildcard characters");
+    assert!(found(words(&["' OR 1=1 --"])).is_empty(), "search words are not part of the SQL");
+    assert!(found(words(&["subject"])).is_empty(), "field names are not searched");
 }
 
 #[test]
@@ -169,12 +167,12 @@ fn a_log_that_cannot_be_written_is_an_error() {
     let folder = Folder::new();
     fs::create_dir_all(folder.file()).unwrap();
     let error = folder.log().append(decision("x")).unwrap_err();
-    assert!(error.cause.starts_with("could not open it: "), "it says what failed: {error}");
+    assert!(error.cause.starts_with("could not open it: "), "the error names the failed step: {error}");
     fs::remove_dir(folder.file()).unwrap();
     fs::write(folder.file(), "this was never a database, but it is long enough to look like a page of one".repeat(100))
         .unwrap();
     let error = folder.log().append(decision("x")).unwrap_err();
-    assert!(error.cause.contains("move it away"), "and the next step: {error}");
+    assert!(error.cause.contains("move it away"), "the error names the next step: {error}");
 }
 
 #[test]
@@ -188,10 +186,10 @@ fn a_file_that_is_moved_away_is_not_written_to() {
         fs::rename(folder.data().join(rest), folder.data().join(rest.replace("audit", "kept"))).unwrap();
     }
     let written = log.append(decision("five")).unwrap();
-    assert_eq!(written.number, 5, "a new log is begun, which counts on");
+    assert_eq!(written.number, 5, "a new log continues the numbering");
     log.flush().unwrap();
-    assert!(log.durable().unwrap() >= written.place, "and is durable by its own file");
-    assert_eq!(numbers(&*log), [5, 4], "nothing goes to where nobody looks, and that another log is gone is noted");
+    assert!(log.durable().unwrap() >= written.place, "the entry is durable in the new file");
+    assert_eq!(numbers(&*log), [5, 4], "the new log has the entry and a note that the other log is gone");
 }
 
 #[test]
@@ -205,20 +203,24 @@ fn without_a_keychain_it_is_chained_and_said_to_be_no_more() {
         let log = open();
         log.append(decision(subject)).unwrap();
         let verdict = log.verify().unwrap();
-        assert!(verdict.is_whole() && !verdict.is_proved(), "the chain is whole, and proves nothing: {verdict:?}");
-        assert_eq!(verdict.seal, AuditSeal::None, "since it is not sealed");
+        assert!(verdict.is_whole() && !verdict.is_proved(), "the chain is whole but not proved: {verdict:?}");
+        assert_eq!(verdict.seal, AuditSeal::None, "the log is not sealed");
     }
-    // Later there is one: what was written without it is sealed with the rest.
+    // A keychain is available later: the entries that were written without it are sealed with the rest.
     let log = folder.log();
     log.append(decision("three")).unwrap();
     log.verify().unwrap();
     log.flush().unwrap();
     let verdict = log.verify().unwrap();
-    assert_eq!((verdict.is_whole(), verdict.seal), (true, AuditSeal::Holds { number: 4 }), "sealed to its end");
-    assert_eq!(verdict.unproved, [(1, 2)], "though nothing proves who wrote what was found unsealed");
+    assert_eq!(
+        (verdict.is_whole(), verdict.seal),
+        (true, AuditSeal::Holds { number: 4 }),
+        "the log is sealed up to its last entry"
+    );
+    assert_eq!(verdict.unproved, [(1, 2)], "entries that were found unsealed are reported as unproved");
 }
 
-/// Prints what an entry costs; the bounds are far above, for machines with slow disks.
+/// Prints the cost of an entry. The asserted bounds are far above it, for machines with slow disks.
 #[test]
 fn an_entry_costs_microseconds_and_many_share_a_sync() {
     let folder = Folder::with(1);

@@ -1,4 +1,4 @@
-//! Logs of older versions, `audit.jsonl`.
+//! Tests of importing logs of older versions, `audit.jsonl`.
 
 use std::fs;
 
@@ -20,26 +20,33 @@ fn an_older_log_is_taken_over_once() {
     fs::write(folder.data().join("audit.jsonl"), OLDER).unwrap();
     let log = folder.log();
     let entries = log.read(&AuditQuery::latest(10)).unwrap();
-    assert_eq!(numbers(&*log), [3, 2, 1], "its entries, numbered anew, and one that says so");
-    assert_eq!(entries[0].kind, "log-imported", "what was done stands there");
+    assert_eq!(numbers(&*log), [3, 2, 1], "the imported entries with new numbers, and one about the import");
+    assert_eq!(entries[0].kind, "log-imported", "the log has an entry about the import");
     assert!(
         entries[0].subject.contains("2 entries") && entries[0].subject.contains("2 lines"),
         "{}",
         entries[0].subject
     );
-    assert!(entries[1].imported && entries[2].imported && !entries[0].imported, "what was taken over is marked");
-    assert_eq!((entries[1].subject.as_str(), entries[1].at), ("two", 6), "and is as it was");
+    assert!(entries[1].imported && entries[2].imported && !entries[0].imported, "imported entries are marked");
+    assert_eq!((entries[1].subject.as_str(), entries[1].at), ("two", 6), "an imported entry is unchanged");
     assert!(!folder.data().join("audit.jsonl").exists(), "the old file has another name");
     log.append(decision("with a key")).unwrap();
     log.verify().unwrap();
-    assert!(log.is_encrypted().unwrap(), "there is a key");
-    assert!(!folder.data().join("audit.jsonl.imported").exists(), "and goes once the contents are encrypted");
-    // Whoever puts it back does not double what it says.
+    assert!(log.is_encrypted().unwrap(), "the log is encrypted");
+    assert!(
+        !folder.data().join("audit.jsonl.imported").exists(),
+        "the renamed file is deleted once the contents are encrypted"
+    );
+    // Restoring the old file does not duplicate its entries.
     fs::write(folder.data().join("audit.jsonl"), OLDER).unwrap();
     let again = folder.log();
     again.append(decision("new")).unwrap();
-    assert_eq!(numbers(&*again), [5, 4, 3, 2, 1], "it is taken over once; that nobody had sealed it is noted");
-    assert!(again.verify().unwrap().is_whole(), "all in one chain");
+    assert_eq!(
+        numbers(&*again),
+        [5, 4, 3, 2, 1],
+        "the file is imported once, and an entry notes that it was not sealed"
+    );
+    assert!(again.verify().unwrap().is_whole(), "the entries form one chain");
 }
 
 #[test]
@@ -56,6 +63,6 @@ fn programs_that_begin_at_once_take_it_over_once() {
     let log = folder.log();
     let entries = log.read(&AuditQuery::latest(100)).unwrap();
     let entries = entries.iter().filter(|entry| entry.kind != "log-unsealed").count();
-    assert_eq!(entries, 3 + 4, "nothing is doubled, nothing lost");
-    assert!(log.verify().unwrap().is_whole(), "all in one chain");
+    assert_eq!(entries, 3 + 4, "no entry is duplicated or lost");
+    assert!(log.verify().unwrap().is_whole(), "the entries form one chain");
 }

@@ -1,4 +1,4 @@
-//! What is too old or too much is removed, and the chain still proves what is left.
+//! Tests of retention: entries beyond the limits are removed, and the chain still proves the remaining ones.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -18,14 +18,14 @@ fn until(log: &dyn AuditLog, what: &str, holds: impl Fn(&[u64]) -> bool) {
     let start = Instant::now();
     while !holds(&numbers(log)) {
         assert!(start.elapsed() < Duration::from_secs(20), "{what}: {:?}", numbers(log));
-        // sleep: looks again until it holds; no event tells of it.
+        // sleep: polls, since no event reports the change.
         std::thread::sleep(Duration::from_millis(20));
     }
 }
 
 const MONTH: AuditRetention = AuditRetention { days: 30, megabytes: 0 };
 
-/// A log of which the first five entries were too old.
+/// Returns a log from which retention has removed the first five entries.
 fn shortened() -> Folder {
     let folder = Folder::new();
     let log = folder.log();
@@ -35,7 +35,7 @@ fn shortened() -> Folder {
     for _ in 0..5 {
         log.append(entry_of(now())).unwrap();
     }
-    assert!(log.verify().unwrap().is_whole(), "it is whole before");
+    assert!(log.verify().unwrap().is_whole(), "the log is whole before the removal");
     log.retain(MONTH);
     until(&*log, "what is too old is removed", |numbers| numbers == [11, 10, 9, 8, 7, 6]);
     log.flush().unwrap();
@@ -47,33 +47,41 @@ fn what_is_too_old_is_removed_and_the_rest_is_proved() {
     let folder = shortened();
     let log = folder.log();
     let last = &log.read(&AuditQuery::latest(1)).unwrap()[0];
-    assert_eq!((last.kind.as_ref(), last.subject.as_str()), ("log-shortened", "entries up to 5"), "it is written down");
+    assert_eq!(
+        (last.kind.as_ref(), last.subject.as_str()),
+        ("log-shortened", "entries up to 5"),
+        "the removal is recorded"
+    );
     let verdict = log.verify().unwrap();
     assert!(verdict.is_whole(), "the chain goes on: {verdict:?}");
-    assert_eq!((verdict.removed, verdict.first), (Some(5), Some(6)), "and it is said where it begins");
-    assert_eq!(verdict.seal, AuditSeal::Holds { number: 11 }, "sealed to its end");
+    assert_eq!((verdict.removed, verdict.first), (Some(5), Some(6)), "the verdict has the first remaining entry");
+    assert_eq!(verdict.seal, AuditSeal::Holds { number: 11 }, "the log is sealed up to its last entry");
     log.append(decision("more")).unwrap();
-    assert!(log.verify().unwrap().is_whole(), "more is appended as before");
+    assert!(log.verify().unwrap().is_whole(), "further entries extend the chain");
     let mut out = Vec::new();
     log.export(&mut out).unwrap();
     let file = folder.folder.path().join("export.jsonl");
     std::fs::write(&file, out).unwrap();
     let verdict = log.verify_export(&file).unwrap();
-    assert!(verdict.is_whole() && verdict.removed == Some(5), "an export says the same: {verdict:?}");
+    assert!(verdict.is_whole() && verdict.removed == Some(5), "the verdict of an export is the same: {verdict:?}");
     log.retain(MONTH);
     log.append(decision("more")).unwrap();
-    assert_eq!(numbers(&*log).len(), 8, "nothing more is removed than is too old");
+    assert_eq!(numbers(&*log).len(), 8, "only entries that are too old are removed");
 }
 
 #[test]
 fn nobody_else_removes_the_beginning_unseen() {
-    // More is removed than the checkpoint says.
+    // More entries are removed than the checkpoint records.
     let folder = shortened();
     folder.attacked().execute_batch("DELETE FROM entry WHERE number <= 7").unwrap();
     let found = folder.log().verify().unwrap().findings;
-    assert_eq!((found[0].what, found[0].number, found[0].to), (Tampered::Missing, 6, Some(7)), "it is seen: {found:?}");
+    assert_eq!(
+        (found[0].what, found[0].number, found[0].to),
+        (Tampered::Missing, 6, Some(7)),
+        "the removal is reported: {found:?}"
+    );
 
-    // With a checkpoint of their own.
+    // The attacker writes a checkpoint.
     let folder = shortened();
     let own = "INSERT INTO checkpoint SELECT number, link, (SELECT key FROM checkpoint), (SELECT mac FROM checkpoint) FROM entry
         WHERE number = 7; DELETE FROM entry WHERE number <= 7";
@@ -81,12 +89,12 @@ fn nobody_else_removes_the_beginning_unseen() {
     let found = folder.log().verify().unwrap().findings;
     assert_eq!(found[0].what, Tampered::CheckpointBroken, "it is not sealed with the key: {found:?}");
 
-    // One without a seal, as if there had been no keychain.
+    // A checkpoint without a seal, as if there had been no keychain.
     let folder = shortened();
     let own = "INSERT INTO checkpoint SELECT number, link, NULL, NULL FROM entry WHERE number = 7; DELETE FROM entry WHERE number <= 7";
     folder.attacked().execute_batch(own).unwrap();
     let found = folder.log().verify().unwrap().findings;
-    assert_eq!(found[0].what, Tampered::CheckpointBroken, "no entry in the chain says so: {found:?}");
+    assert_eq!(found[0].what, Tampered::CheckpointBroken, "no entry in the chain confirms the checkpoint: {found:?}");
 }
 
 #[test]
@@ -100,8 +108,8 @@ fn what_is_too_much_is_removed() {
     log.retain(AuditRetention { days: 0, megabytes: 1 });
     until(&*log, "the oldest are removed", |numbers| numbers.len() < 1_000 && numbers[0] == 2_001);
     let left = numbers(&*log);
-    assert!(left.len() > 300, "and no more than that: {}", left.len());
-    assert!(log.verify().unwrap().is_whole(), "the rest is proved");
+    assert!(left.len() > 300, "no more entries than necessary are removed: {}", left.len());
+    assert!(log.verify().unwrap().is_whole(), "the remaining entries are proved");
 }
 
 #[test]
@@ -111,5 +119,5 @@ fn nothing_is_removed_unless_it_is_wished() {
     log.append(entry_of(1)).unwrap();
     log.retain(AuditRetention::default());
     log.append(entry_of(2)).unwrap();
-    assert_eq!(numbers(&*log), [2, 1], "they are kept for ever");
+    assert_eq!(numbers(&*log), [2, 1], "entries are kept without a limit");
 }

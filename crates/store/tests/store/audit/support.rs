@@ -1,4 +1,4 @@
-//! A log in a folder of its own, with a keychain that outlives the program, as a real one does.
+//! Log in a temporary folder, with a keychain that outlives the instance, as a real one does.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,26 +18,26 @@ impl Folder {
         Self { folder: tempfile::tempdir().unwrap(), keychain: Arc::default() }
     }
 
-    /// The log, as one more program opens it.
+    /// Opens the log as another instance does.
     pub(crate) fn log(&self) -> Arc<dyn AuditLog> {
         let (config, data) = (self.folder.path().join("mcp.json"), self.data());
         store::open_with(&config, &data, Arc::new(NoShell), self.keychain.clone()).unwrap().audit
     }
 
-    /// A log with so many entries, all of it on disk and sealed.
+    /// Returns a log with this number of entries, all on disk and sealed.
     pub(crate) fn with(entries: u64) -> Self {
         let folder = Self::new();
         folder.append(1..=entries);
         folder
     }
 
-    /// Another program appends these, and ends.
+    /// Appends these entries in another instance, which then ends.
     pub(crate) fn append(&self, numbers: impl Iterator<Item = u64>) {
         let log = self.log();
         for number in numbers {
             log.append(decision(&format!("number {number}"))).unwrap();
         }
-        // Sealed only when the keychain has answered.
+        // Entries are sealed only once the keychain has responded.
         log.verify().unwrap();
         log.flush().unwrap();
     }
@@ -50,13 +50,13 @@ impl Folder {
         self.data().join("audit.db")
     }
 
-    /// The file, as somebody opens it who wants to change it and knows how.
+    /// Opens the file as an attacker who knows the format does.
     pub(crate) fn attacked(&self) -> Attacked {
         attacked(&self.file())
     }
 }
 
-/// The file without its triggers, which are back when this is dropped.
+/// Database file without its triggers, which are restored when this is dropped.
 pub(crate) struct Attacked {
     connection: Connection,
     triggers: Vec<String>,
@@ -73,7 +73,7 @@ impl std::ops::Deref for Attacked {
 impl Drop for Attacked {
     fn drop(&mut self) {
         for trigger in &self.triggers {
-            // An attack may have taken the tables away.
+            // An attack may have removed the tables.
             let _ = self.connection.execute_batch(trigger);
         }
     }
@@ -114,7 +114,7 @@ pub(crate) fn numbers(log: &dyn AuditLog) -> Vec<u64> {
 }
 
 impl Keychain {
-    /// All that it has is older than any log.
+    /// Makes all contents of the keychain older than any log.
     pub(crate) fn age(&self) {
         for secret in self.secrets.lock().unwrap().values_mut() {
             let (key, _) = secret.split_once(' ').expect("a key and when it was made");
@@ -122,23 +122,23 @@ impl Keychain {
         }
     }
 
-    /// It has this secret.
+    /// Stores this secret in the keychain.
     pub(crate) fn put(&self, name: &str, secret: &str) {
         self.secrets.lock().unwrap().insert(name.to_owned(), secret.to_owned());
     }
 
-    /// Somebody takes the key of the seal out of its file.
+    /// Removes the key of the seal from its file.
     pub(crate) fn lose_key(&self) {
         self.secrets.lock().unwrap().clear();
     }
 
-    /// The number of the last entry that it was told of.
+    /// Returns the number of the last entry whose mark the keychain has, or `None` if it has no mark.
     pub(crate) fn marked_entry(&self) -> Option<u64> {
         let marks = self.marks.lock().unwrap();
         marks.values().filter_map(|mark| mark.split_once(' ')?.0.parse().ok()).max()
     }
 
-    /// It knows nothing of the log, as before it was told.
+    /// Removes all marks of the log from the keychain.
     pub(crate) fn forget_marks(&self) {
         self.marks.lock().unwrap().clear();
     }

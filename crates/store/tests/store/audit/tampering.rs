@@ -1,4 +1,4 @@
-//! Whoever changes anything is found, and where.
+//! Tests that every change of the log is detected, with its place.
 
 use std::path::Path;
 
@@ -10,14 +10,14 @@ use super::support::{Folder, attacked, decision};
 
 const ENTRIES: u64 = 12;
 
-/// What is found after somebody has changed the file.
+/// Returns the verdict after this change of the file.
 fn after(folder: &Folder, change: impl FnOnce(&Connection)) -> AuditVerdict {
     change(&folder.attacked());
     folder.log().verify().unwrap()
 }
 
 fn first(verdict: &AuditVerdict) -> (Tampered, u64) {
-    let first = verdict.findings.first().unwrap_or_else(|| panic!("something is found: {verdict:?}"));
+    let first = verdict.findings.first().unwrap_or_else(|| panic!("there is a finding: {verdict:?}"));
     (first.what, first.number)
 }
 
@@ -51,9 +51,13 @@ fn what_is_cut_off_at_the_end_is_found() {
     let cut = after(&Folder::with(ENTRIES), |log| {
         log.execute_batch("DELETE FROM entry WHERE number > 8").unwrap();
     });
-    assert_eq!((first(&cut), cut.findings[0].to), ((Tampered::CutOff, 9), Some(ENTRIES)), "by the seal: {cut:?}");
-    assert_eq!(cut.seal, AuditSeal::Broken, "which does not fit any more");
-    // The seal is moved along: nobody has one for another end.
+    assert_eq!(
+        (first(&cut), cut.findings[0].to),
+        ((Tampered::CutOff, 9), Some(ENTRIES)),
+        "the seal shows the removal: {cut:?}"
+    );
+    assert_eq!(cut.seal, AuditSeal::Broken, "the seal no longer fits");
+    // The seal is moved to another entry, for which the attacker has no valid one.
     let moved = after(&Folder::with(ENTRIES), |log| {
         log.execute_batch(
             "DELETE FROM entry WHERE number > 8;
@@ -61,11 +65,11 @@ fn what_is_cut_off_at_the_end_is_found() {
         )
         .unwrap();
     });
-    assert_eq!(first(&moved), (Tampered::SealBroken, 8), "nor can the seal be moved: {moved:?}");
+    assert_eq!(first(&moved), (Tampered::SealBroken, 8), "a moved seal is reported: {moved:?}");
     let folder = Folder::with(ENTRIES);
     folder.keychain.age();
     let without = after(&folder, |log| log.execute_batch("DELETE FROM seal").unwrap());
-    assert_eq!(first(&without).0, Tampered::SealMissing, "nor be taken away: {without:?}");
+    assert_eq!(first(&without).0, Tampered::SealMissing, "a removed seal is reported: {without:?}");
 }
 
 #[test]
@@ -80,7 +84,11 @@ fn a_log_that_was_written_anew_is_found() {
         }
     }
     let verdict = folder.log().verify().unwrap();
-    assert_eq!(first(&verdict), (Tampered::SealBroken, ENTRIES + 1), "a whole chain by another key: {verdict:?}");
+    assert_eq!(
+        first(&verdict),
+        (Tampered::SealBroken, ENTRIES + 1),
+        "a rewritten chain with another key is reported: {verdict:?}"
+    );
 }
 
 #[test]
@@ -93,21 +101,24 @@ fn what_was_wrong_stays_in_the_log_when_it_goes_on() {
     assert_eq!(
         found,
         [(Tampered::Missing, 9, Some(ENTRIES)), (Tampered::Noted, ENTRIES + 1, None)],
-        "the gap stays, and an entry says what was seen: {verdict:?}"
+        "the gap stays, and an entry notes the finding: {verdict:?}"
     );
-    assert_eq!(verdict.seal, AuditSeal::Holds { number: ENTRIES + 3 }, "new entries are sealed as ever");
+    assert_eq!(verdict.seal, AuditSeal::Holds { number: ENTRIES + 3 }, "new entries are sealed");
 
-    // The same while a program runs.
+    // The same change while an instance has the log open.
     let folder = Folder::with(ENTRIES);
     let log = folder.log();
     log.append(decision("before")).unwrap();
     folder.attacked().execute_batch("DELETE FROM entry WHERE number > 5").unwrap();
     log.append(decision("after")).unwrap();
     let found = log.verify().unwrap().findings;
-    assert!(found.iter().any(|f| f.what == Tampered::Missing && f.number == 6), "what is gone is seen: {found:?}");
-    assert!(found.iter().any(|f| f.what == Tampered::Noted), "and noted at once: {found:?}");
+    assert!(
+        found.iter().any(|f| f.what == Tampered::Missing && f.number == 6),
+        "the missing entry is reported: {found:?}"
+    );
+    assert!(found.iter().any(|f| f.what == Tampered::Noted), "the finding is noted at once: {found:?}");
 
-    // A log that is removed whole.
+    // The whole log is removed.
     let folder = Folder::with(ENTRIES);
     folder.keychain.age();
     for file in std::fs::read_dir(folder.data()).unwrap() {
@@ -122,7 +133,7 @@ fn what_was_wrong_stays_in_the_log_when_it_goes_on() {
     assert_eq!(
         found,
         [(Tampered::Missing, Some(ENTRIES)), (Tampered::Noted, None)],
-        "a new log says that there was another one"
+        "a new log notes that there was another one"
     );
 }
 
@@ -142,7 +153,7 @@ fn the_program_itself_can_change_nothing() {
         assert!(words.contains("of the audit log"), "{change}: {words}");
         log.execute_batch("ROLLBACK").unwrap();
     }
-    assert!(folder.log().verify().unwrap().is_whole(), "all is as it was");
+    assert!(folder.log().verify().unwrap().is_whole(), "the log is unchanged");
 }
 
 fn exported(folder: &Folder) -> Vec<u8> {
@@ -156,7 +167,7 @@ fn verify_file(folder: &Folder, path: &Path, bytes: &[u8]) -> Option<AuditVerdic
     folder.log().verify_export(path).ok()
 }
 
-/// Everything that stands in a row, as one text for each column.
+/// Returns all values of a table, one text per column.
 fn columns(connection: &Connection, table: &str) -> Vec<String> {
     let sql = format!("SELECT name FROM pragma_table_info('{table}')");
     let mut statement = connection.prepare(&sql).unwrap();
@@ -187,7 +198,7 @@ proptest! {
         prop_assert!(!verdict.is_whole(), "{name} of entry {row} in way {way}");
         let (what, number) = first(&verdict);
         let place = if name == "number" { what == Tampered::Missing || number == row } else { number == row };
-        prop_assert!(place, "it is said where: {name} of {row}, {verdict:?}");
+        prop_assert!(place, "the verdict has the place: {name} of {row}, {verdict:?}");
     }
 
     #[test]
@@ -195,14 +206,14 @@ proptest! {
         let folder = Folder::with(ENTRIES);
         let bytes = exported(&folder);
         let path = folder.folder.path().join("export.jsonl");
-        prop_assert!(verify_file(&folder, &path, &bytes).is_some_and(|verdict| verdict.is_whole()), "as it is it is whole");
+        prop_assert!(verify_file(&folder, &path, &bytes).is_some_and(|verdict| verdict.is_whole()), "the unchanged export is whole");
         let at = at.index(bytes.len() - 1);
         prop_assume!(bytes[at] != byte);
         let mut changed = bytes.clone();
         changed[at] = byte;
         folder.keychain.age();
         let verdict = verify_file(&folder, &path, &changed);
-        // Another way to write the same is no change: the case of a digit in hexadecimal.
+        // Changing the case of a hexadecimal digit does not change the meaning.
         let same = bytes[at].eq_ignore_ascii_case(&byte) && bytes[at].is_ascii_hexdigit();
         prop_assert!(same || verdict.is_none_or(|verdict| !verdict.is_whole()), "byte {at} of {:?}", String::from_utf8_lossy(&changed));
         let mut cut = bytes.clone();

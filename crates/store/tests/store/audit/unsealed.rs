@@ -1,4 +1,5 @@
-//! What Drawbridge did not write is not sealed as if it had, and a log that nothing proves is not said to be proved.
+//! Tests that entries which Drawbridge did not write are not sealed as if it had, and that an unproved log is not
+//! reported as proved.
 
 use std::path::PathBuf;
 
@@ -10,7 +11,7 @@ use super::support::{Folder, decision};
 
 const ENTRIES: u64 = 12;
 
-/// The texts of all entries that the chain is over.
+/// Returns the texts of all entries that the chain covers.
 fn texts(folder: &Folder) -> Vec<String> {
     let mut out = Vec::new();
     folder.log().export(&mut out).unwrap();
@@ -31,7 +32,7 @@ fn link(previous: &[u8], text: &str) -> Vec<u8> {
     context.finish().as_ref().to_vec()
 }
 
-/// Somebody writes all entries anew with links that fit, one of them changed.
+/// Rewrites all entries with links that fit, one of them changed.
 fn rewrite(folder: &Folder) {
     let texts = texts(folder);
     let log = folder.attacked();
@@ -43,7 +44,7 @@ fn rewrite(folder: &Folder) {
     }
 }
 
-/// Somebody adds an entry with a link that fits.
+/// Adds an entry with a link that fits.
 fn add(folder: &Folder) {
     let texts = texts(folder);
     let log = folder.attacked();
@@ -67,7 +68,7 @@ fn export(folder: &Folder) -> PathBuf {
 fn a_log_that_was_rewritten_is_found_though_the_key_was_taken_away() {
     let forged = || {
         let folder = Folder::with(ENTRIES);
-        assert!(folder.log().verify().unwrap().is_proved(), "it is proved before");
+        assert!(folder.log().verify().unwrap().is_proved(), "the log is proved before the change");
         rewrite(&folder);
         folder.attacked().execute_batch("DELETE FROM seal").unwrap();
         folder.keychain.lose_key();
@@ -77,20 +78,24 @@ fn a_log_that_was_rewritten_is_found_though_the_key_was_taken_away() {
     assert_eq!(
         found.first().map(|f| (f.what, f.number)),
         Some((Tampered::SealBroken, ENTRIES)),
-        "the keychain knows what the log ended with: {found:?}"
+        "the mark in the keychain does not fit the end of the log: {found:?}"
     );
     let folder = forged();
     folder.append(0..1);
     let found = folder.log().verify().unwrap().findings;
-    assert_eq!(found.first().map(|f| f.what), Some(Tampered::Noted), "a log that goes on says so: {found:?}");
+    assert_eq!(
+        found.first().map(|f| f.what),
+        Some(Tampered::Noted),
+        "a log that gets another entry notes it: {found:?}"
+    );
 
-    // A keychain that was never told.
+    // A keychain that never got a mark.
     let folder = forged();
     folder.keychain.forget_marks();
     folder.append(0..1);
     let verdict = folder.log().verify().unwrap();
-    assert_eq!(verdict.unproved, [(1, ENTRIES)], "a new key proves nothing of what it found: {verdict:?}");
-    assert!(!verdict.is_proved(), "and so it is said");
+    assert_eq!(verdict.unproved, [(1, ENTRIES)], "a new key does not prove existing entries: {verdict:?}");
+    assert!(!verdict.is_proved(), "the log is reported as unproved");
 }
 
 #[test]
@@ -98,29 +103,33 @@ fn entries_that_others_added_are_not_sealed_as_own_ones() {
     let folder = Folder::with(ENTRIES);
     add(&folder);
     let verdict = folder.log().verify().unwrap();
-    assert!(verdict.is_whole() && !verdict.is_proved(), "the links fit, and prove nothing: {verdict:?}");
-    assert_eq!(verdict.unproved, [(ENTRIES + 1, ENTRIES + 1)], "of this entry");
+    assert!(verdict.is_whole() && !verdict.is_proved(), "fitting links are not a proof: {verdict:?}");
+    assert_eq!(verdict.unproved, [(ENTRIES + 1, ENTRIES + 1)], "the added entry is unproved");
     let verdict = folder.log().verify_export(&export(&folder)).unwrap();
-    assert!(!verdict.is_proved(), "nor in an export: {verdict:?}");
+    assert!(!verdict.is_proved(), "the export is not proved: {verdict:?}");
 
     folder.append(0..2);
     let log = folder.log();
     let verdict = log.verify().unwrap();
-    assert_eq!(verdict.seal, AuditSeal::Holds { number: ENTRIES + 4 }, "the log goes on: {verdict:?}");
-    assert_eq!(verdict.unproved, [(ENTRIES + 1, ENTRIES + 1)], "and does not prove what it found");
+    assert_eq!(
+        verdict.seal,
+        AuditSeal::Holds { number: ENTRIES + 4 },
+        "the log is sealed up to its last entry: {verdict:?}"
+    );
+    assert_eq!(verdict.unproved, [(ENTRIES + 1, ENTRIES + 1)], "the found entry stays unproved");
     let kinds = log.read(&AuditQuery { kind: Some("log-unsealed".into()), ..AuditQuery::latest(5) }).unwrap();
-    assert_eq!(kinds.len(), 1, "which is written down once");
+    assert_eq!(kinds.len(), 1, "the finding is recorded once");
     let verdict = log.verify_export(&export(&folder)).unwrap();
-    assert_eq!(verdict.unproved, [(ENTRIES + 1, ENTRIES + 1)], "an export says the same: {verdict:?}");
+    assert_eq!(verdict.unproved, [(ENTRIES + 1, ENTRIES + 1)], "the verdict of an export is the same: {verdict:?}");
 
-    // The same while a program runs.
+    // The same change while an instance has the log open.
     let folder = Folder::with(ENTRIES - 1);
     let log = folder.log();
     log.append(decision("the last")).unwrap();
     add(&folder);
     log.append(decision("after")).unwrap();
     let verdict = log.verify().unwrap();
-    assert_eq!(verdict.unproved, [(ENTRIES + 1, ENTRIES + 1)], "it is seen at once: {verdict:?}");
+    assert_eq!(verdict.unproved, [(ENTRIES + 1, ENTRIES + 1)], "the added entry is reported at once: {verdict:?}");
 }
 
 #[test]
@@ -132,11 +141,11 @@ fn an_older_copy_that_is_put_back_is_found() {
     std::fs::copy(&copy, &file).unwrap();
     let found = folder.log().verify().unwrap().findings;
     let found: Vec<_> = found.iter().map(|f| (f.what, f.number, f.to)).collect();
-    assert_eq!(found, [(Tampered::CutOff, 6, Some(9))], "the keychain knows of more");
+    assert_eq!(found, [(Tampered::CutOff, 6, Some(9))], "the mark in the keychain is of a later entry");
     folder.append(0..1);
     let found = folder.log().verify().unwrap().findings;
     let found: Vec<_> = found.iter().map(|f| (f.what, f.number)).collect();
-    assert_eq!(found, [(Tampered::Missing, 6), (Tampered::Noted, 10)], "and the gap stays");
+    assert_eq!(found, [(Tampered::Missing, 6), (Tampered::Noted, 10)], "the gap stays");
 }
 
 #[test]
@@ -146,11 +155,15 @@ fn a_keychain_that_is_unlocked_later_seals_what_was_written() {
     let log = folder.log();
     log.append(decision("one")).unwrap();
     let verdict = log.verify().unwrap();
-    assert!(verdict.is_whole() && !verdict.is_proved(), "while it is locked nothing is proved: {verdict:?}");
-    assert_eq!((verdict.seal, verdict.unproved), (AuditSeal::None, vec![(1, 1)]), "nor sealed");
+    assert!(verdict.is_whole() && !verdict.is_proved(), "nothing is proved while the keychain is locked: {verdict:?}");
+    assert_eq!(
+        (verdict.seal, verdict.unproved),
+        (AuditSeal::None, vec![(1, 1)]),
+        "nothing is sealed while the keychain is locked"
+    );
     folder.keychain.lock(false);
     let verdict = log.verify().unwrap();
-    assert_eq!(verdict.seal, AuditSeal::Holds { number: 1 }, "it is asked again when the log is checked");
-    assert!(verdict.is_proved(), "what this program wrote it can seal: {verdict:?}");
-    assert_eq!(log.read(&AuditQuery::latest(5)).unwrap().len(), 1, "and nothing is noted");
+    assert_eq!(verdict.seal, AuditSeal::Holds { number: 1 }, "verification asks the keychain again");
+    assert!(verdict.is_proved(), "entries of this instance are sealed: {verdict:?}");
+    assert_eq!(log.read(&AuditQuery::latest(5)).unwrap().len(), 1, "no finding is noted");
 }

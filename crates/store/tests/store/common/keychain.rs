@@ -1,5 +1,5 @@
-//! A keychain in memory that outlasts the programs of a test, as a real one does. Callers: the tests of the audit log, of the history and
-//! of sealed documents, each with what it does to it.
+//! Keychain in memory that outlives the instances of a test, as a real one does. Callers: the tests of the audit log,
+//! of the history and of sealed documents, each with its own changes to it.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,15 +9,15 @@ use ports::{SecretError, SecretKept, Secrets};
 
 #[derive(Default)]
 pub(crate) struct Keychain {
-    /// The file of secrets, which only the keychain's key opens, and from which anybody can take.
+    /// File of secrets, encrypted with the keychain's key. Anybody can remove entries.
     pub(crate) secrets: Mutex<HashMap<String, String>>,
-    /// The content of the keychain itself.
+    /// Contents of the keychain itself.
     pub(crate) marks: Mutex<HashMap<String, String>>,
     locked: AtomicBool,
     held: Arc<AtomicBool>,
 }
 
-/// Holds a name of the keychain until it is dropped.
+/// Lock on a name of the keychain, released on drop.
 struct Held(Arc<AtomicBool>);
 
 impl Drop for Held {

@@ -1,4 +1,4 @@
-//! A store in a folder of its own.
+//! Store in a temporary folder.
 
 pub(crate) mod keychain;
 
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use ports::{Platform, Ports};
 use tempfile::TempDir;
 
-/// A store, and the folder it lies in.
+/// Store with its temporary folder.
 pub(crate) struct Store {
     pub(crate) folder: TempDir,
     pub(crate) ports: Ports,
@@ -16,7 +16,7 @@ pub(crate) struct Store {
 
 impl Store {
     pub(crate) fn new() -> Self {
-        let folder = tempfile::tempdir().expect("a folder to test in");
+        let folder = tempfile::tempdir().expect("a temporary folder is created");
         let ports = open(folder.path());
         Self { folder, ports }
     }
@@ -30,7 +30,7 @@ impl Store {
     }
 }
 
-/// Another program's view of the same store.
+/// Opens the same store as another instance does.
 pub(crate) fn open(folder: &Path) -> Ports {
     store::open(&folder.join("config").join("mcp.json"), &folder.join("data"), Arc::new(NoShell))
         .expect("the store opens")

@@ -1,4 +1,4 @@
-//! Deleting: nothing of it stays in any file.
+//! Tests that nothing of deleted content remains in any file.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{begun, ids, says};
 use crate::common::{Store, open};
 
-/// Whether any file under a folder has these bytes, in any case.
+/// Returns the files under a folder that contain these bytes, ignoring case.
 fn stands_in(folder: &Path, bytes: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -25,7 +25,7 @@ fn stands_in(folder: &Path, bytes: &str) -> Vec<String> {
     found
 }
 
-/// Words that stand in nothing else, many enough that the index takes pages of its own for them.
+/// Returns words that occur nowhere else, enough of them that the index stores them in separate pages.
 fn canaries(n: usize) -> String {
     (0..200).map(|word| format!("zq{:08x}kestrel ", (n * 200 + word) * 2_654_435_761 % 4_294_967_291)).collect()
 }
@@ -48,24 +48,28 @@ fn what_was_deleted_stands_in_no_file() {
         let sources = vec!["kestrelserver".to_owned()];
         history.write("gone", &[NewItem { body, sources, ..says(&format!("kestrel-{n}"), "") }]).unwrap();
     }
-    assert!(!stands_in(&store.data(), "kestrel").is_empty(), "it stands there before");
+    assert!(!stands_in(&store.data(), "kestrel").is_empty(), "the files contain the word before the deletion");
     history.delete("gone").unwrap();
     history.delete("gone").unwrap();
-    assert_eq!(history.conversation("gone").unwrap(), None, "it is gone");
+    assert_eq!(history.conversation("gone").unwrap(), None, "the conversation is deleted");
     for canary in ["kestrel", "lertsek", "title of gone"] {
         assert_eq!(
             stands_in(&store.data(), canary),
             Vec::<String>::new(),
-            "and nothing of it is in any file: {canary}"
+            "no file contains the word after the deletion: {canary}"
         );
     }
     for start in 0..=255_u8 {
         let canary = format!("zq{start:02x}");
-        assert_eq!(stands_in(&store.data(), &canary), Vec::<String>::new(), "nor how its words begin");
+        assert_eq!(stands_in(&store.data(), &canary), Vec::<String>::new(), "no file contains a prefix of the words");
     }
     let kept = super::branch(history.as_ref(), "kept");
-    assert_eq!((kept.len(), ids(&kept)[59]), (60, "k59"), "the other is whole");
-    assert_eq!(history.search(&super::searching::asked("ordinary")).unwrap().len(), 60, "and is found");
+    assert_eq!((kept.len(), ids(&kept)[59]), (60, "k59"), "the other conversation is unchanged");
+    assert_eq!(
+        history.search(&super::searching::asked("ordinary")).unwrap().len(),
+        60,
+        "the other conversation is found"
+    );
 }
 
 #[test]
@@ -79,11 +83,11 @@ fn what_another_conversation_holds_too_stays_until_it_goes() {
         history.write(id, &[NewItem { body: body.clone(), ..says("1", "") }]).unwrap();
     }
     history.delete("a").unwrap();
-    assert_eq!(history.item("b", "1").unwrap().unwrap().body, body, "what b holds is there");
+    assert_eq!(history.item("b", "1").unwrap().unwrap().body, body, "content that b shares is still stored");
     history.write("b", &[says("1", "no picture")]).unwrap();
     history.delete("b").unwrap();
     let size = std::fs::metadata(history.path()).unwrap().len();
-    assert!(size < 200_000, "then its room is given back: {size}");
+    assert!(size < 200_000, "the file shrinks: {size}");
 }
 
 #[test]
@@ -94,12 +98,16 @@ fn what_could_not_be_cleared_at_once_is_cleared_later() {
     history.write("gone", &[says("1", "kestrel words")]).unwrap();
     let reader = rusqlite::Connection::open(history.path()).unwrap();
     reader.execute_batch("BEGIN; SELECT count(*) FROM item;").unwrap();
-    // The reader ends only after this: to wait for it would be to wait for ever.
+    // The reader ends only after this, so waiting for it would never end.
     history.delete("gone").unwrap();
     reader.execute_batch("COMMIT").unwrap();
     drop(reader);
     history.create(&begun("next")).unwrap();
-    assert_eq!(stands_in(&store.data(), "kestrel"), Vec::<String>::new(), "the next write clears it");
+    assert_eq!(
+        stands_in(&store.data(), "kestrel"),
+        Vec::<String>::new(),
+        "the next write removes the content from the journal"
+    );
 }
 
 #[test]
@@ -114,15 +122,19 @@ fn each_of_several_goes_without_a_trace() {
         history.write("one", &[says(&format!("1-{n}"), &canaries(n))]).unwrap();
         history.write("two", &[says(&format!("2-{n}"), &canaries(100 + n))]).unwrap();
     }
-    // After the first the index is in one piece.
+    // After the first deletion the index is in one segment.
     history.delete("one").unwrap();
     history.delete("two").unwrap();
     for start in 0..=255_u8 {
         let canary = format!("zq{start:02x}");
-        assert_eq!(stands_in(&store.data(), &canary), Vec::<String>::new(), "nor how its words begin");
+        assert_eq!(stands_in(&store.data(), &canary), Vec::<String>::new(), "no file contains a prefix of the words");
     }
-    assert_eq!(history.search(&super::searching::asked("ordinary")).unwrap().len(), 10, "what stays is found");
-    assert_eq!(history.search(&super::searching::asked("x")).unwrap(), [], "and nothing that nobody said");
+    assert_eq!(
+        history.search(&super::searching::asked("ordinary")).unwrap().len(),
+        10,
+        "the remaining conversation is found"
+    );
+    assert_eq!(history.search(&super::searching::asked("x")).unwrap(), [], "no other text is found");
 }
 
 #[test]
@@ -136,11 +148,15 @@ fn what_could_not_be_cleared_is_cleared_by_the_next_program() {
     history.delete("gone").unwrap();
     reader.execute_batch("COMMIT").unwrap();
     drop(reader);
-    assert!(!stands_in(&store.data(), "kestrel").is_empty(), "the journal has it still");
-    // As if this program were killed now: it does nothing any more.
+    assert!(!stands_in(&store.data(), "kestrel").is_empty(), "the journal still contains the word");
+    // This instance makes no further call, as if it were killed now.
     let other = open(store.folder.path());
-    assert_eq!(other.history.list().unwrap(), [], "the next one opens the history");
-    assert_eq!(stands_in(&store.data(), "kestrel"), Vec::<String>::new(), "and clears it");
+    assert_eq!(other.history.list().unwrap(), [], "the next instance opens the history");
+    assert_eq!(
+        stands_in(&store.data(), "kestrel"),
+        Vec::<String>::new(),
+        "the next instance removes the content from the journal"
+    );
 }
 
 #[test]
@@ -151,7 +167,11 @@ fn the_old_file_of_a_conversation_goes_with_it() {
     let old = json!({"id": "old", "title": "kestrel", "updated_at": 1, "items": []});
     std::fs::write(folder.join("old.json"), old.to_string()).unwrap();
     let ports = open(store.folder.path());
-    assert_eq!(ports.history.list().unwrap().len(), 1, "it was taken over");
+    assert_eq!(ports.history.list().unwrap().len(), 1, "the old conversation is imported");
     ports.history.delete("old").unwrap();
-    assert_eq!(stands_in(&store.data(), "kestrel"), Vec::<String>::new(), "and its file goes with it");
+    assert_eq!(
+        stands_in(&store.data(), "kestrel"),
+        Vec::<String>::new(),
+        "the imported file is deleted with the conversation"
+    );
 }

@@ -1,4 +1,5 @@
-//! A history under the keychain's key (S28): nothing plain in any file, the same answers, and a migration that loses nothing.
+//! Tests of a history encrypted with the keychain's key (S28): no plain text in any file, the same results, and a
+//! migration without loss.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,18 +15,18 @@ use crate::audit::support::{Keychain, NoShell};
 
 const CANARY: &str = "zqkestrel";
 
-/// A program that has this keychain.
+/// Opens the history as an instance with this keychain does.
 pub(super) fn program(folder: &Path, keychain: &Arc<Keychain>) -> Ports {
     store::open_with(&folder.join("mcp.json"), &folder.join("data"), Arc::new(NoShell), keychain.clone()).unwrap()
 }
 
-/// A program without one.
+/// Opens the history as an instance without a keychain does.
 pub(super) fn without(folder: &Path) -> Ports {
     let secrets = Arc::new(ports::secrets::SecretsInMemory::default());
     store::open_with(&folder.join("mcp.json"), &folder.join("data"), Arc::new(NoShell), secrets).unwrap()
 }
 
-/// The files under a folder that have these bytes, in any case.
+/// Returns the files under a folder that contain these bytes, ignoring case.
 pub(super) fn files_with(folder: &Path, bytes: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -42,7 +43,8 @@ pub(super) fn files_with(folder: &Path, bytes: &str) -> Vec<String> {
     found
 }
 
-/// Conversations with the canary in a title, a message, a tool's result, a picture, a long text and the settings.
+/// Writes conversations with the canary in a title, a message, a tool's result, a picture, a long text and the
+/// settings.
 pub(super) fn fill(history: &dyn History, items: usize) {
     let mut conversation = begun("c");
     conversation.title = format!("About {CANARY}");
@@ -57,16 +59,16 @@ pub(super) fn fill(history: &dyn History, items: usize) {
     }
 }
 
-/// That all of it is there and found.
+/// Checks that all content of `fill` is stored and found.
 fn is_whole(history: &dyn History, items: usize) {
-    let read = history.conversation("c").unwrap().expect("the conversation is there");
+    let read = history.conversation("c").unwrap().expect("the conversation exists");
     assert_eq!((read.title, read.settings), (format!("About {CANARY}"), json!({"instructions": CANARY})));
     assert_eq!(read.items, items as u64 * 2, "no item is lost");
     let all = branch(history, "c");
-    assert_eq!(all.len(), items * 2, "in one branch");
-    assert_eq!(text(&all[0].body), format!("{CANARY} number 0 港口见面"), "a message is as it was");
+    assert_eq!(all.len(), items * 2, "all items are in one branch");
+    assert_eq!(text(&all[0].body), format!("{CANARY} number 0 港口见面"), "a message is unchanged");
     let long = all[1].body.pointer("/result/content/0/text").and_then(serde_json::Value::as_str).unwrap();
-    assert!(long.starts_with(CANARY) && long.len() > 10_000, "a result is whole");
+    assert!(long.starts_with(CANARY) && long.len() > 10_000, "a tool result is complete");
     assert!(all[1].body["result"]["structured"][CANARY].as_str().is_some_and(|text| text.len() > 10_000));
     for words in [CANARY, "zqkes", "港口", "number 0"] {
         let found = history.search(&asked(words)).unwrap();
@@ -80,9 +82,12 @@ fn is_whole(history: &dyn History, items: usize) {
         };
         assert!(found.len() >= wanted, "{words:?} finds {} of {wanted}", found.len());
         let mut own = found.iter().filter(|found| found.conversation == "c");
-        assert!(own.all(|found| found.title == format!("About {CANARY}")), "with its title");
+        assert!(
+            own.all(|found| found.title == format!("About {CANARY}")),
+            "a result has the title of its conversation"
+        );
     }
-    assert!(history.search(&asked("口港")).unwrap().is_empty(), "and only what is there");
+    assert!(history.search(&asked("口港")).unwrap().is_empty(), "text that does not occur is not found");
 }
 
 #[test]
@@ -91,15 +96,23 @@ fn s28_with_a_keychain_nothing_plain_is_in_any_file() {
     let ports = program(folder.path(), &keychain);
     fill(ports.history.as_ref(), 5);
     ports.history.write("c", &[replies("r", &format!("{CANARY} comes in"), ItemState::Streaming)]).unwrap();
-    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "while it is open");
+    assert_eq!(
+        files_with(folder.path(), CANARY),
+        Vec::<String>::new(),
+        "no file has the canary while the history is open"
+    );
     drop(ports);
-    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "and after");
+    assert_eq!(
+        files_with(folder.path(), CANARY),
+        Vec::<String>::new(),
+        "no file has the canary after the history is closed"
+    );
     let again = program(folder.path(), &keychain);
     let last = branch(again.history.as_ref(), "c").pop().unwrap();
-    assert_eq!((last.state, text(&last.body)), (ItemState::Cut, "zqkestrel comes in"), "what was cut is read");
-    assert_eq!(again.history.search(&asked("comes")).unwrap().len(), 1, "and found");
+    assert_eq!((last.state, text(&last.body)), (ItemState::Cut, "zqkestrel comes in"), "a cut reply is read");
+    assert_eq!(again.history.search(&asked("comes")).unwrap().len(), 1, "a cut reply is found");
     again.history.delete("c").unwrap();
-    assert!(again.history.search(&asked(CANARY)).unwrap().is_empty(), "what is deleted is not found");
+    assert!(again.history.search(&asked(CANARY)).unwrap().is_empty(), "a deleted conversation is not found");
 }
 
 #[test]
@@ -109,30 +122,30 @@ fn s28_what_was_plain_is_encrypted_once_there_is_a_keychain() {
     fill(plain.history.as_ref(), 30);
     is_whole(plain.history.as_ref(), 30);
     drop(plain);
-    assert!(!files_with(folder.path(), CANARY).is_empty(), "without a keychain it is plain, as before");
+    assert!(!files_with(folder.path(), CANARY).is_empty(), "the history is plain without a keychain");
     std::fs::create_dir_all(folder.path().join("data/conversations")).unwrap();
     std::fs::write(folder.path().join("data/conversations/old.json.imported"), CANARY).unwrap();
     let ports = program(folder.path(), &keychain);
     is_whole(ports.history.as_ref(), 30);
     assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "nothing plain is left");
     for start in ["zqke", "lertse"] {
-        assert_eq!(files_with(folder.path(), start), Vec::<String>::new(), "nor a part of it");
+        assert_eq!(files_with(folder.path(), start), Vec::<String>::new(), "no file contains a part of the canary");
     }
     fill_more(ports.history.as_ref());
     drop(ports);
     let again = program(folder.path(), &keychain);
-    assert_eq!(branch(again.history.as_ref(), "c").len(), 61, "it is written on");
-    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "encrypted");
+    assert_eq!(branch(again.history.as_ref(), "c").len(), 61, "the history can be extended");
+    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "no file has the canary");
 }
 
 fn fill_more(history: &dyn History) {
     assert!(history.write("c", &[says("more", CANARY)]).unwrap());
 }
 
-/// The tables as the first version made them.
+/// Tables of the first version of the format.
 const VERSION_1: &str = include_str!("version_1.sql");
 
-/// Replaces a history that is not encrypted by a file of the first version with the same content.
+/// Replaces a history that is not encrypted with a file of the first version that has the same content.
 fn to_version_1(folder: &Path) {
     let (file, newer) = (folder.join("data/history.db"), folder.join("data/newer.db"));
     rusqlite::Connection::open(&file).unwrap().pragma_update(None, "journal_mode", "delete").unwrap();
@@ -161,11 +174,11 @@ fn s28_a_history_of_the_first_version_is_upgraded() {
     let plain = without(folder.path());
     is_whole(plain.history.as_ref(), 30);
     fill_more(plain.history.as_ref());
-    assert_eq!(branch(plain.history.as_ref(), "c").len(), 61, "it is written on without a keychain");
+    assert_eq!(branch(plain.history.as_ref(), "c").len(), 61, "an old history can be extended without a keychain");
     drop(plain);
     let ports = program(folder.path(), &keychain);
-    assert_eq!(branch(ports.history.as_ref(), "c").len(), 61, "and read with one");
-    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "then nothing plain is left");
+    assert_eq!(branch(ports.history.as_ref(), "c").len(), 61, "the history is read with a keychain");
+    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "nothing plain is left afterwards");
 }
 
 #[test]
@@ -196,9 +209,9 @@ fn s28_a_program_that_was_open_before_follows() {
     is_whole(late.history.as_ref(), 3);
     is_whole(early.history.as_ref(), 3);
     fill_more(early.history.as_ref());
-    assert_eq!(branch(late.history.as_ref(), "c").len(), 7, "both write to the same");
+    assert_eq!(branch(late.history.as_ref(), "c").len(), 7, "both instances write to the same history");
     let error = none.history.list().expect_err("without the key it can't be read");
-    assert!(error.cause.contains("encrypted"), "{error}");
+    assert!(error.cause.contains("no file has the canary"), "{error}");
     none.history.write("c", &[says("x", CANARY)]).expect_err("nor written");
     assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "nothing plain is in the files");
 }
@@ -221,8 +234,8 @@ fn s28_a_key_that_is_gone_is_said_and_nothing_is_written_over() {
     let error = locked.history.search(&asked(CANARY)).unwrap_err();
     assert!(error.cause.contains("is encrypted"), "{error}");
     drop(locked);
-    // SQLite counts in the header that the file was opened.
-    assert!(std::fs::read(&file).unwrap()[100..] == before[100..], "the file is as it was");
+    // SQLite counts in the file header that the file was opened.
+    assert!(std::fs::read(&file).unwrap()[100..] == before[100..], "the file is unchanged");
     is_whole(program(folder.path(), &keychain).history.as_ref(), 2);
 }
 
@@ -244,22 +257,22 @@ fn s28_many_programs_encrypt_it_at_once() {
     });
     let ports = program(folder.path(), &keychain);
     is_whole(ports.history.as_ref(), 40);
-    assert_eq!(ports.history.search(&asked(CANARY)).unwrap().len(), 84, "nothing is lost or doubled");
+    assert_eq!(ports.history.search(&asked(CANARY)).unwrap().len(), 84, "no item is lost or duplicated");
     assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "nothing plain is left");
 }
 
-/// In a program that is started to be killed: the folder where it encrypts.
+/// Environment variable of a child process that is started to be killed: the folder in which it encrypts.
 #[cfg(unix)]
 const ENCRYPTS_IN: &str = "HISTORY_TO_ENCRYPT";
 
-/// Wherever it is killed, it goes on from there.
+/// The encryption continues after a kill at any moment.
 #[cfg(unix)]
 #[test]
 #[allow(clippy::disallowed_methods, reason = "starts this test, not a server")]
 fn s28_encrypting_outlasts_kill_9() {
     let keychain = Arc::new(Keychain::default());
     keychain.put("seal of the audit log", &format!("{} 1", "07".repeat(32)));
-    // This test is the program that it kills, too.
+    // The child process that gets killed is this test, too.
     if let Some(folder) = std::env::var_os(ENCRYPTS_IN) {
         program(folder.as_ref(), &keychain).history.list().unwrap();
         return;
@@ -276,7 +289,7 @@ fn s28_encrypting_outlasts_kill_9() {
             .stdout(std::process::Stdio::null())
             .spawn()
             .unwrap();
-        // sleep: kills the other program at one moment after another.
+        // sleep: kills the child process at a different moment in each round.
         std::thread::sleep(pause);
         let has_ended = child.try_wait().unwrap().is_some();
         child.kill().unwrap();
@@ -289,7 +302,7 @@ fn s28_encrypting_outlasts_kill_9() {
         let left: Option<i64> = file.query_row("SELECT left FROM protection", [], |row| row.get(0)).ok();
         halfway += usize::from(left.is_some_and(|left| left < 3));
     }
-    assert!(halfway > 0, "it was killed on the way: {halfway} of {killed}");
+    assert!(halfway > 0, "some rounds were killed halfway: {halfway} of {killed}");
     let ports = program(folder.path(), &keychain);
     is_whole(ports.history.as_ref(), 200);
     assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "nothing plain is left");

@@ -1,4 +1,4 @@
-//! Items, their branches, pages of them, and what is large in them.
+//! Tests of items: branches, pages and large contents.
 
 use domain::history::{After, ConversationChange, ItemRange, NewItem, Reading, ReadingKind};
 use domain::item::ItemState;
@@ -11,35 +11,38 @@ use crate::common::{Store, open};
 fn conversations_come_back() {
     let store = Store::new();
     let history = &store.ports.history;
-    assert_eq!(history.list().unwrap(), [], "none at first");
+    assert_eq!(history.list().unwrap(), [], "a new history is empty");
     for id in ["a-1", "b-2", "c-3"] {
         history.create(&begun(id)).unwrap();
     }
     history.create(&begun("a-1")).expect_err("an id is taken once");
-    assert!(history.write("a-1", &[NewItem { at: 50, ..says("1", "hello") }]).unwrap(), "it is there to write to");
-    assert!(!history.write("none", &[says("1", "hello")]).unwrap(), "one that is not there is not begun by writing");
+    assert!(
+        history.write("a-1", &[NewItem { at: 50, ..says("1", "hello") }]).unwrap(),
+        "an existing conversation is written to"
+    );
+    assert!(!history.write("none", &[says("1", "hello")]).unwrap(), "writing does not create a conversation");
     let change = ConversationChange { title: Some("Trip".into()), settings: Some(json!({"model": "m"})), at: 30 };
-    assert!(history.change("b-2", &change).unwrap(), "it is there to change");
-    assert!(!history.change("none", &change).unwrap(), "one that is not there is not");
+    assert!(history.change("b-2", &change).unwrap(), "an existing conversation is changed");
+    assert!(!history.change("none", &change).unwrap(), "a missing conversation is not changed");
     let other = open(store.folder.path());
     let list = other.history.list().unwrap();
     let told: Vec<_> = list.iter().map(|(id, title, at)| (id.as_str(), title.as_str(), *at)).collect();
-    assert_eq!(
-        told,
-        [("a-1", "Title of a-1", 50), ("b-2", "Trip", 30), ("c-3", "Title of c-3", 1)],
-        "the latest first"
-    );
+    assert_eq!(told, [("a-1", "Title of a-1", 50), ("b-2", "Trip", 30), ("c-3", "Title of c-3", 1)], "latest first");
     let read = other.history.conversation("b-2").unwrap().unwrap();
-    assert_eq!((read.settings, read.created_at, read.head), (json!({"model": "m"}), 1, None), "all that was kept");
+    assert_eq!(
+        (read.settings, read.created_at, read.head),
+        (json!({"model": "m"}), 1, None),
+        "all stored fields are read back"
+    );
     let only_title = ConversationChange { title: Some("Way".into()), settings: None, at: 2 };
     history.change("b-2", &only_title).unwrap();
     let read = other.history.conversation("b-2").unwrap().unwrap();
     assert_eq!(
         (read.title.as_str(), read.settings, read.updated_at),
         ("Way", json!({"model": "m"}), 30),
-        "what is not changed stays, and time does not go back"
+        "unchanged fields stay, and the time does not decrease"
     );
-    assert_eq!(other.history.conversation("none").unwrap(), None, "one that is not there is not there");
+    assert_eq!(other.history.conversation("none").unwrap(), None, "a missing conversation is `None`");
 }
 
 #[test]
@@ -67,46 +70,46 @@ fn items_form_branches() {
     history.create(&begun("c")).unwrap();
     history.write("c", &[says("1", "one"), says("2", "two"), says("3", "three")]).unwrap();
     let items = branch(history.as_ref(), "c");
-    assert_eq!(ids(&items), ["1", "2", "3"], "each comes after the one before");
-    assert_eq!(items[2].parent.as_deref(), Some("2"), "and knows it");
+    assert_eq!(ids(&items), ["1", "2", "3"], "each item follows the previous one");
+    assert_eq!(items[2].parent.as_deref(), Some("2"), "each item has its parent");
     history
         .write("c", &[NewItem { after: After::Item("1".into()), ..says("2b", "other") }, says("4", "four")])
         .unwrap();
     let items = branch(history.as_ref(), "c");
     assert_eq!(ids(&items), ["1", "2b", "4"], "a new branch is shown");
-    assert_eq!(items[1].siblings, ["2", "2b"], "its other one is known");
+    assert_eq!(items[1].siblings, ["2", "2b"], "the siblings are listed");
     assert_eq!(history.show("c", "2").unwrap().as_deref(), Some("3"), "the other branch is shown up to its end");
-    assert_eq!(ids(&branch(history.as_ref(), "c")), ["1", "2", "3"], "it is whole");
+    assert_eq!(ids(&branch(history.as_ref(), "c")), ["1", "2", "3"], "the branch is complete");
     history.write("c", &[NewItem { after: After::Start, ..says("0", "another start") }]).unwrap();
     let items = branch(history.as_ref(), "c");
     assert_eq!(
         (ids(&items), items[0].siblings.as_slice()),
         (vec!["0"], &["1".to_owned(), "0".into()][..]),
-        "first ones branch too"
+        "a first item can have siblings"
     );
     history.write("c", &[says("2", "written anew")]).unwrap();
-    assert_eq!(history.show("c", "1").unwrap().as_deref(), Some("4"), "the latest of all ends");
+    assert_eq!(history.show("c", "1").unwrap().as_deref(), Some("4"), "the branch ends with the latest item");
     history.show("c", "3").unwrap();
-    assert_eq!(history.show("c", "1").unwrap().as_deref(), Some("3"), "a branch that is shown stays");
+    assert_eq!(history.show("c", "1").unwrap().as_deref(), Some("3"), "the shown branch stays");
     let items = branch(history.as_ref(), "c");
     assert_eq!(
         (ids(&items), text(&items[1].body)),
         (vec!["1", "2", "3"], "written anew"),
-        "one with a known id stays in its place"
+        "an item with a known id stays in its place"
     );
     let lost = NewItem { after: After::Item("none".into()), ..says("5", "lost") };
     history.write("c", &[says("6", "before it"), lost]).expect_err("nothing comes after what is not there");
-    assert_eq!(history.item("c", "6").unwrap(), None, "and then none of them is written");
-    assert_eq!(history.show("c", "none").unwrap(), None, "what is not there can't be shown");
+    assert_eq!(history.item("c", "6").unwrap(), None, "none of the items is written");
+    assert_eq!(history.show("c", "none").unwrap(), None, "a missing item can't be shown");
     let all = history.all("c", None, 10).unwrap().unwrap();
     assert_eq!(
         (ids(&all.items), all.has_more),
         (vec!["1", "2", "3", "2b", "4", "0"], false),
-        "all, as they were written"
+        "all items in the order of writing"
     );
     let some = history.all("c", Some("3"), 2).unwrap().unwrap();
-    assert_eq!((ids(&some.items), some.has_more), (vec!["2b", "4"], true), "and a part of them");
-    assert_eq!(history.conversation("c").unwrap().unwrap().items, 6, "they are counted");
+    assert_eq!((ids(&some.items), some.has_more), (vec!["2b", "4"], true), "a part of the items");
+    assert_eq!(history.conversation("c").unwrap().unwrap().items, 6, "items are counted");
 }
 
 #[test]
@@ -117,17 +120,17 @@ fn a_branch_is_read_in_pages() {
     let items: Vec<_> = (0..25).map(|n| says(&n.to_string(), "x")).collect();
     history.write("c", &items).unwrap();
     let (last, more) = page(history.as_ref(), "c", None, 10);
-    assert_eq!((ids(&last)[0], last.len(), more), ("15", 10, true), "the last ones first");
+    assert_eq!((ids(&last)[0], last.len(), more), ("15", 10, true), "the last items come first");
     let (middle, more) = page(history.as_ref(), "c", Some("15"), 10);
-    assert_eq!((ids(&middle)[0], middle.len(), more), ("5", 10, true), "then those before");
-    assert_eq!(middle[0].parent.as_deref(), Some("4"), "the first of a page knows what it comes after");
+    assert_eq!((ids(&middle)[0], middle.len(), more), ("5", 10, true), "the previous page follows");
+    assert_eq!(middle[0].parent.as_deref(), Some("4"), "the first item of a page has its parent");
     let (first, more) = page(history.as_ref(), "c", Some("5"), 10);
-    assert_eq!((ids(&first).len(), more), (5, false), "until there are none");
-    assert_eq!(page(history.as_ref(), "c", Some("0"), 10), (vec![], false), "before the first there is nothing");
+    assert_eq!((ids(&first).len(), more), (5, false), "the first page has no more before it");
+    assert_eq!(page(history.as_ref(), "c", Some("0"), 10), (vec![], false), "no item comes before the first");
     let none = ItemRange { conversation: "c".into(), before: Some("none".into()), limit: 1, whole: true };
-    assert_eq!(history.items(&none).unwrap(), None, "nor before one that is not there");
+    assert_eq!(history.items(&none).unwrap(), None, "a missing item gives no page");
     let empty = ItemRange { before: None, limit: 0, ..none };
-    assert!(history.items(&empty).unwrap().unwrap().items.is_empty(), "none, if none are asked for");
+    assert!(history.items(&empty).unwrap().unwrap().items.is_empty(), "a limit of zero gives no items");
 }
 
 #[test]
@@ -145,21 +148,29 @@ fn large_contents_are_kept_once_and_come_back() {
             history.write(conversation, &[NewItem { body: body.clone(), ..says(id, "") }]).unwrap();
         }
     }
-    assert_eq!(history.item("a", "3").unwrap().unwrap().body, body, "the whole comes back");
+    assert_eq!(history.item("a", "3").unwrap().unwrap().body, body, "the complete item is read back");
     let range = ItemRange { conversation: "b".into(), before: None, limit: 1, whole: false };
     let page = history.items(&range).unwrap().unwrap();
     let item = &page.items[0];
-    assert_eq!(item.body.pointer("/content/0/text"), Some(&json!(long)), "texts are there");
-    assert_eq!(item.body.pointer("/content/1/data"), Some(&json!("")), "pictures are not");
+    assert_eq!(item.body.pointer("/content/0/text"), Some(&json!(long)), "texts are included");
+    assert_eq!(item.body.pointer("/content/1/data"), Some(&json!("")), "pictures are omitted");
     let left = &item.left_out[0];
-    assert_eq!((left.pointer.as_str(), left.bytes), ("/content/1/data", 150_000), "and it is told where and how large");
-    assert!(!left.is_text, "and that it stands there in base64");
-    assert_eq!(history.blob(&left.hash).unwrap(), Some([0, 1, 2].repeat(50_000)), "they can be asked for");
-    assert_eq!(history.blob(&"0".repeat(64)).unwrap(), None, "what is not there is not");
-    assert_eq!(history.blob("../../etc/passwd").unwrap(), None, "and a hash is a hash");
+    assert_eq!(
+        (left.pointer.as_str(), left.bytes),
+        ("/content/1/data", 150_000),
+        "the omitted content has a place and a size"
+    );
+    assert!(!left.is_text, "the omitted content is base64");
+    assert_eq!(
+        history.blob(&left.hash).unwrap(),
+        Some([0, 1, 2].repeat(50_000)),
+        "omitted content can be read separately"
+    );
+    assert_eq!(history.blob(&"0".repeat(64)).unwrap(), None, "an unknown hash gives `None`");
+    assert_eq!(history.blob("../../etc/passwd").unwrap(), None, "a path is not a hash");
     let size = std::fs::metadata(history.path()).unwrap().len()
         + std::fs::metadata(store.data().join("history.db-wal")).unwrap().len();
-    assert!(size < 1_500_000, "eight pictures take the room of one, with the journal: {size}");
+    assert!(size < 1_500_000, "eight equal pictures are stored once, including the journal: {size}");
 }
 
 #[test]
@@ -173,14 +184,18 @@ fn very_long_texts_come_when_they_are_asked_for() {
     ]});
     history.write("c", &[NewItem { body: body.clone(), ..says("1", "") }]).unwrap();
     let item = history.outline("c", "1").unwrap().unwrap();
-    assert_eq!(item.body.pointer("/content/0/text"), Some(&json!(long)), "a long text comes with its item");
-    assert_eq!(item.body.pointer("/content/1/text"), Some(&json!("")), "a very long one does not");
+    assert_eq!(item.body.pointer("/content/0/text"), Some(&json!(long)), "a long text is included in its item");
+    assert_eq!(item.body.pointer("/content/1/text"), Some(&json!("")), "a very long text is omitted");
     let left = &item.left_out[0];
-    assert_eq!((left.pointer.as_str(), left.is_text), ("/content/1/text", true), "and it is told where it stands");
-    assert_eq!(history.blob(&left.hash).unwrap(), Some(very_long.into_bytes()), "it can be asked for");
-    assert_eq!(history.item("c", "1").unwrap().unwrap().body, body, "the whole item has it");
+    assert_eq!((left.pointer.as_str(), left.is_text), ("/content/1/text", true), "the omitted text has its place");
+    assert_eq!(
+        history.blob(&left.hash).unwrap(),
+        Some(very_long.into_bytes()),
+        "the omitted text can be read separately"
+    );
+    assert_eq!(history.item("c", "1").unwrap().unwrap().body, body, "the complete item includes the text");
     let range = ItemRange { conversation: "c".into(), before: None, limit: 1, whole: false };
-    assert_eq!(history.items(&range).unwrap().unwrap().items, [item], "pages have it the same way");
+    assert_eq!(history.items(&range).unwrap().unwrap().items, [item], "pages omit the same content");
 }
 
 #[test]
@@ -195,7 +210,7 @@ fn whose_words_are_in_it_is_known() {
     history.write("c", &[of("1", &["b"]), of("2", &["a", "b"]), of("3", &[])]).unwrap();
     history.write("c", &[of("4", &["c", "a"])]).unwrap();
     let read = history.conversation("c").unwrap().unwrap();
-    assert_eq!(read.sources, ["b", "a", "c"], "each once, in the order in which they came");
+    assert_eq!(read.sources, ["b", "a", "c"], "each source once, in order of appearance");
 }
 
 #[test]
@@ -208,10 +223,10 @@ fn what_was_read_is_known_and_a_mark_once_made_stays() {
     let note = Reading::new("b", ReadingKind::Resource, "note://a");
     history.write("c", &[of("1", vec![fetch(true)]), of("2", vec![fetch(false), note.clone()])]).unwrap();
     let read = |id: &str| history.conversation(id).unwrap().map(|found| found.readings);
-    assert_eq!(read("c"), Some(vec![fetch(true), note]), "S26: over all items, each once");
+    assert_eq!(read("c"), Some(vec![fetch(true), note]), "S26: readings of all items, each once");
     history.delete("c").unwrap();
     history.create(&begun("c")).unwrap();
-    assert_eq!(read("c"), Some(Vec::new()), "what is deleted is gone");
+    assert_eq!(read("c"), Some(Vec::new()), "a deleted conversation has no readings");
 }
 
 #[test]
@@ -220,12 +235,12 @@ fn of_conversations_from_before_nobody_knows_what_was_read() {
     let history = &store.ports.history;
     history.create(&begun("c")).unwrap();
     history.write("c", &[NewItem { sources: vec!["a".into()], ..says("1", "x") }]).unwrap();
-    // As an older program left it.
+    // A database as an older version left it.
     rusqlite::Connection::open(history.path()).unwrap().execute_batch("DROP TABLE reading").unwrap();
     let again = open(store.folder.path());
     let read = again.history.conversation("c").unwrap().unwrap().readings;
     let unknown = Reading { open_world: true, ..Reading::new("a", ReadingKind::Unknown, "") };
-    assert_eq!(read, [unknown], "S26: so it counts as content that somebody else wrote");
+    assert_eq!(read, [unknown], "S26: an unknown reading counts as external content");
 }
 
 #[test]
@@ -241,9 +256,9 @@ fn a_reply_grows_in_its_place() {
     assert_eq!(
         (items[1].state, text(&items[1].body)),
         (ItemState::Streaming, "Because of the tide"),
-        "it is there as it comes"
+        "a streaming reply is stored while it arrives"
     );
     history.write("c", &[replies("2", "Because of the tide.", ItemState::Whole)]).unwrap();
     let items = branch(history.as_ref(), "c");
-    assert_eq!((items.len(), items[1].state), (2, ItemState::Whole), "and is one item");
+    assert_eq!((items.len(), items[1].state), (2, ItemState::Whole), "the finished reply is the same item");
 }

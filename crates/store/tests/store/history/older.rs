@@ -1,4 +1,4 @@
-//! Conversations of older versions, a JSON file each, are taken over once.
+//! Tests of importing conversations of older versions, one JSON file each.
 
 use std::fs;
 
@@ -31,22 +31,26 @@ fn older_conversations_are_taken_over() {
     let list = history.list().unwrap();
     let mut told: Vec<_> = list.iter().map(|(id, title, at)| (id.as_str(), title.as_str(), *at)).collect();
     told.sort_unstable();
-    assert_eq!(told, [("c1", "Old c1", 77), ("c2", "Old c2", 77)], "those that can be read");
+    assert_eq!(told, [("c1", "Old c1", 77), ("c2", "Old c2", 77)], "readable conversations are imported");
     let items = branch(history.as_ref(), "c1");
-    assert_eq!((ids(&items), text(&items[0].body)), (vec!["1", "call", "new"], "the fjord"), "in their order");
-    assert_eq!(items[2].body["x"], json!([1]), "also what is not known here");
-    assert_eq!(history.conversation("c1").unwrap().unwrap().sources, ["harbour"], "whose words are in it is known");
-    assert_eq!(history.search(&super::searching::asked("fjord")).unwrap().len(), 1, "and it is found");
+    assert_eq!((ids(&items), text(&items[0].body)), (vec!["1", "call", "new"], "the fjord"), "items keep their order");
+    assert_eq!(items[2].body["x"], json!([1]), "unknown fields are kept");
+    assert_eq!(history.conversation("c1").unwrap().unwrap().sources, ["harbour"], "the sources are known");
+    assert_eq!(
+        history.search(&super::searching::asked("fjord")).unwrap().len(),
+        1,
+        "the imported conversation is found"
+    );
     let mut left: Vec<_> =
         fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
     left.sort();
     assert_eq!(
         left,
         ["broken.json", "c1.json.imported", "c2.json.imported", "other.json"],
-        "what could not be read is left"
+        "unreadable files are left in place"
     );
     drop(ports);
     fs::rename(folder.join("c1.json.imported"), folder.join("c1.json")).unwrap();
     let again = open(store.folder.path());
-    assert_eq!(branch(again.history.as_ref(), "c1").len(), 3, "what was taken over is not taken over twice");
+    assert_eq!(branch(again.history.as_ref(), "c1").len(), 3, "a conversation is imported only once");
 }

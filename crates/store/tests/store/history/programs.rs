@@ -1,4 +1,4 @@
-//! Two programs at once, and one that ends in the middle of a reply.
+//! Tests of two instances at once, and of an instance that ends in the middle of a reply.
 
 use std::sync::Barrier;
 
@@ -14,16 +14,20 @@ fn what_was_streaming_when_its_program_ended_is_cut() {
     store.ports.history.create(&begun("c")).unwrap();
     other.history.write("c", &[says("1", "why?"), replies("2", "Because of the", ItemState::Streaming)]).unwrap();
     let third = open(store.folder.path());
-    assert_eq!(branch(third.history.as_ref(), "c")[1].state, ItemState::Streaming, "its program runs: it goes on");
+    assert_eq!(
+        branch(third.history.as_ref(), "c")[1].state,
+        ItemState::Streaming,
+        "the reply is streaming while its instance runs"
+    );
     drop(other);
     let items = branch(store.ports.history.as_ref(), "c");
     assert_eq!(
         (items[1].state, text(&items[1].body)),
         (ItemState::Cut, "Because of the"),
-        "then it is what came, and cut"
+        "the received part is stored and marked as cut"
     );
     let found = store.ports.history.search(&super::searching::asked("because")).unwrap();
-    assert_eq!(found.len(), 1, "and it is found");
+    assert_eq!(found.len(), 1, "the cut reply is found");
 }
 
 #[test]
@@ -45,12 +49,12 @@ fn two_programs_write_at_once() {
         }
     });
     let items = branch(store.ports.history.as_ref(), "c");
-    assert_eq!(items.len(), 120, "each item of each is in the one branch");
+    assert_eq!(items.len(), 120, "the branch has all items of both instances");
     let found = store.ports.history.search(&super::searching::asked("word")).unwrap();
-    assert_eq!(found.len(), 120, "and is found");
+    assert_eq!(found.len(), 120, "every item is found");
 }
 
-/// In a program that is started to be killed: the folder where it writes.
+/// Environment variable of a child process that is started to be killed: the folder in which it writes.
 #[cfg(unix)]
 const WRITES_IN: &str = "HISTORY_TO_WRITE";
 
@@ -70,7 +74,7 @@ fn write_until_killed(folder: &std::path::Path) -> ! {
 #[test]
 #[allow(clippy::disallowed_methods, reason = "starts this test, not a server")]
 fn a_reply_outlasts_kill_9() {
-    // This test is the program that it kills, too.
+    // The child process that gets killed is this test, too.
     if let Some(folder) = std::env::var_os(WRITES_IN) {
         write_until_killed(folder.as_ref());
     }
@@ -89,19 +93,19 @@ fn a_reply_outlasts_kill_9() {
     };
     let start = std::time::Instant::now();
     while written() < 500 {
-        assert!(start.elapsed() < std::time::Duration::from_secs(20), "the other program writes");
-        // sleep: looks again until it holds; no event tells of it.
+        assert!(start.elapsed() < std::time::Duration::from_secs(20), "the child process writes");
+        // sleep: polls, since no event reports the change.
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
     child.kill().unwrap();
     child.wait().unwrap();
     let ports = open(store.folder.path());
     let items = branch(ports.history.as_ref(), "c");
-    assert_eq!(items[1].state, ItemState::Cut, "what was coming in is marked as cut");
+    assert_eq!(items[1].state, ItemState::Cut, "the interrupted reply is marked as cut");
     let counted: Vec<usize> = text(&items[1].body).split_whitespace().map(|n| n.parse().unwrap()).collect();
-    assert!(counted.len() > 100, "what had come is there");
-    assert!(counted.iter().enumerate().all(|(at, n)| at == *n), "and is what was written");
+    assert!(counted.len() > 100, "the received part is stored");
+    assert!(counted.iter().enumerate().all(|(at, n)| at == *n), "the stored part equals the written one");
     let held = std::fs::read_dir(store.data().join("held")).unwrap().flatten();
     let locks = held.filter(|entry| entry.file_name().to_string_lossy().starts_with("history-")).count();
-    assert_eq!(locks, 0, "no lock of the killed one stays behind");
+    assert_eq!(locks, 0, "no lock file of the killed process is left");
 }

@@ -1,4 +1,4 @@
-//! Marks of what a conversation has read, which another program changes (S26): its items say it all the same.
+//! Tests of attacks on the reading marks of a conversation (S26): its items prove the same readings.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::encrypted::program;
 use super::{begun, says};
 use crate::audit::support::Keychain;
 
-/// A call of a tool whose definition says that its output is nobody else's.
+/// Returns a call of a tool whose definition declares that its output has no external content.
 fn calls(id: &str, tool: &str) -> NewItem {
     let body = json!({"kind": "tool_call", "call": id, "server": "harbour", "tool": tool, "arguments": {},
         "result": {"content": [{"type": "text", "text": "a page"}], "structured": null, "structuredProblem": null,
@@ -29,7 +29,7 @@ fn read(history: &dyn History) -> Conversation {
     history.conversation("c").unwrap().unwrap()
 }
 
-/// A conversation with two calls, and what a program sees of it after these statements.
+/// Returns a conversation with two calls, as an instance reads it after these statements.
 fn attacked(sql: &str) -> (tempfile::TempDir, Arc<Keychain>, Conversation) {
     let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
     let ports = program(folder.path(), &keychain);
@@ -50,15 +50,15 @@ fn attack(folder: &Path, sql: &str) {
 #[test]
 fn s26_marks_that_nobody_changed_stay_as_they_were() {
     let (folder, keychain, seen) = attacked("");
-    assert_eq!(seen.readings, [reading("fetch", false), reading("list", false)], "as they were written");
+    assert_eq!(seen.readings, [reading("fetch", false), reading("list", false)], "readings are read back as written");
     let (one, two) = (program(folder.path(), &keychain), program(folder.path(), &keychain));
     one.history.write("c", &[calls("4", "list"), says("5", "and on")]).unwrap();
     two.history.write("c", &[calls("6", "look")]).unwrap();
     let all = [reading("fetch", false), reading("list", false), reading("look", false)];
-    assert_eq!(read(one.history.as_ref()).readings, all, "whichever program writes");
+    assert_eq!(read(one.history.as_ref()).readings, all, "readings of all instances are merged");
     one.history.delete("c").unwrap();
     one.history.create(&begun("c")).unwrap();
-    assert_eq!(read(two.history.as_ref()).readings, [], "what is deleted is gone");
+    assert_eq!(read(two.history.as_ref()).readings, [], "a deleted conversation has no readings");
 }
 
 #[test]
@@ -80,8 +80,8 @@ fn s26_marks_that_another_program_changed_are_found_in_the_items() {
         program(folder.path(), &keychain).history.write("c", &[says("later", "go on")]).unwrap();
         let later = read(program(folder.path(), &keychain).history.as_ref());
         for tool in ["list", "fetch"] {
-            assert!(later.readings.contains(&reading(tool, true)), "also later, {sql}: {:?}", later.readings);
+            assert!(later.readings.contains(&reading(tool, true)), "after another write, {sql}: {:?}", later.readings);
         }
-        assert!(later.sources.contains(&"harbour".to_owned()), "also later, {sql}: {:?}", later.sources);
+        assert!(later.sources.contains(&"harbour".to_owned()), "after another write, {sql}: {:?}", later.sources);
     }
 }

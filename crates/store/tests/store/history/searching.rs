@@ -1,4 +1,4 @@
-//! The search: whatever the script, and wherever in a word that is being typed.
+//! Tests of the search, in all scripts and for prefixes that are being typed.
 
 use domain::history::HistorySearch;
 use domain::item::ItemState;
@@ -52,7 +52,7 @@ fn all_scripts_are_found() {
         ("ferry NOT pier", &[]),
     ];
     for (text, wanted) in cases {
-        assert_eq!(found(history.as_ref(), text), *wanted, "what {text:?} finds, the latest first");
+        assert_eq!(found(history.as_ref(), text), *wanted, "results for {text:?}, latest first");
     }
 }
 
@@ -63,13 +63,21 @@ fn what_is_found_is_told_with_its_place() {
     history.create(&begun("c")).unwrap();
     history.write("c", &[says("1", "first the 港口 of <b>Bergen</b>"), says("2", "then Bergen again")]).unwrap();
     let page = history.search(&HistorySearch { limit: 1, ..asked("bergen") }).unwrap();
-    assert_eq!((page.len(), page[0].item.as_str(), page[0].at), (1, "2", 10), "the latest, and no more than asked for");
-    assert_eq!((page[0].conversation.as_str(), page[0].title.as_str()), ("c", "Title of c"), "with its conversation");
+    assert_eq!(
+        (page.len(), page[0].item.as_str(), page[0].at),
+        (1, "2", 10),
+        "latest first, limited to the requested count"
+    );
+    assert_eq!(
+        (page[0].conversation.as_str(), page[0].title.as_str()),
+        ("c", "Title of c"),
+        "a result has its conversation"
+    );
     let older = history.search(&HistorySearch { before: Some(page[0].number), ..asked("bergen") }).unwrap();
-    assert_eq!(older.len(), 1, "the next page begins after it");
+    assert_eq!(older.len(), 1, "the next page starts after the result");
     let excerpt = &older[0].excerpt;
-    assert_eq!(excerpt.text, "first the 港口 of <b>Bergen</b>", "the text is as it was");
-    assert_eq!(excerpt.matches, [(19, 25)], "and what was searched for is told by its place");
+    assert_eq!(excerpt.text, "first the 港口 of <b>Bergen</b>", "the excerpt has the original text");
+    assert_eq!(excerpt.matches, [(19, 25)], "the excerpt has the range of the match");
 }
 
 #[test]
@@ -78,9 +86,9 @@ fn what_changed_is_found_as_it_is_now() {
     let history = &store.ports.history;
     history.create(&begun("c")).unwrap();
     history.write("c", &[says("1", "old words"), replies("2", "coming", ItemState::Streaming)]).unwrap();
-    assert_eq!(found(history.as_ref(), "coming"), Vec::<String>::new(), "a reply is found once it is whole");
+    assert_eq!(found(history.as_ref(), "coming"), Vec::<String>::new(), "a streaming reply is not found");
     history.write("c", &[says("1", "new words"), replies("2", "coming in", ItemState::Whole)]).unwrap();
-    assert_eq!(found(history.as_ref(), "coming"), ["2"], "as it is then");
-    assert_eq!(found(history.as_ref(), "old"), Vec::<String>::new(), "what was written over is not found");
-    assert_eq!(found(history.as_ref(), "new"), ["1"], "what is there instead is");
+    assert_eq!(found(history.as_ref(), "coming"), ["2"], "a finished reply is found with its final text");
+    assert_eq!(found(history.as_ref(), "old"), Vec::<String>::new(), "overwritten text is not found");
+    assert_eq!(found(history.as_ref(), "new"), ["1"], "the new text is found");
 }

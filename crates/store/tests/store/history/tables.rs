@@ -1,4 +1,5 @@
-//! A history whose tables another program changed, which can't open the keychain (S28): nothing more is written plain.
+//! Tests of attacks on the tables of a history while the instance can't open the keychain (S28): it writes no more
+//! plain text.
 
 use ports::Ports;
 use rusqlite::Connection;
@@ -9,10 +10,10 @@ use super::encrypted::{files_with, fill, program, without};
 use super::{begun, branch, says};
 use crate::audit::support::Keychain;
 
-/// Written after the attack.
+/// Text that is written after the attack.
 const LATER: &str = "qvheron";
 
-/// `protection` is a view that seems empty from the moment on when something is said.
+/// Makes `protection` a view that seems empty once a message has been written.
 const FLAG: &str = "PRAGMA legacy_alter_table = ON;
     ALTER TABLE protection RENAME TO p; CREATE TABLE f (flag); INSERT INTO f VALUES (1);
     CREATE VIEW protection AS SELECT id, key, left FROM p WHERE (SELECT flag FROM f) = 1;
@@ -20,15 +21,15 @@ const FLAG: &str = "PRAGMA legacy_alter_table = ON;
     CREATE TRIGGER p2 INSTEAD OF UPDATE ON protection BEGIN UPDATE p SET left = NEW.left; END;
     CREATE TRIGGER i1 AFTER INSERT ON said BEGIN UPDATE f SET flag = 0; END;";
 
-/// `protection` is a view that is always empty.
+/// Makes `protection` a view that is always empty.
 const DROPPED: &str = "DELETE FROM item; DELETE FROM conversation; DELETE FROM said; DELETE FROM folded;
     DROP TABLE protection; CREATE VIEW protection AS SELECT 1 AS id, '' AS key, 0 AS left WHERE 0;
     CREATE TRIGGER p1 INSTEAD OF INSERT ON protection BEGIN SELECT 1; END;";
 
-/// The table is gone.
+/// Removes the `protection` table.
 const GONE: &str = "DROP TABLE protection;";
 
-/// Plain text is let through, and a word of it is written elsewhere.
+/// Removes the trigger against plain text, and copies a word of each text into another table.
 const TRIGGERS: &str = "DROP TRIGGER said_is_encrypted; CREATE TABLE copy (text);
     CREATE TRIGGER copies AFTER INSERT ON said BEGIN INSERT INTO copy VALUES (NEW.text); END;";
 
@@ -36,14 +37,14 @@ fn attack(folder: &Path, sql: &str) {
     Connection::open(folder.join("data/history.db")).unwrap().execute_batch(sql).unwrap();
 }
 
-/// A folder with an encrypted history.
+/// Returns a folder with an encrypted history.
 fn encrypted() -> (tempfile::TempDir, Arc<Keychain>) {
     let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
     fill(program(folder.path(), &keychain).history.as_ref(), 2);
     (folder, keychain)
 }
 
-/// Tries everything that writes.
+/// Tries every writing call, and returns the errors.
 fn write(ports: &Ports) -> Vec<String> {
     let mut conversation = begun("later");
     conversation.title = LATER.to_owned();
@@ -64,10 +65,10 @@ fn s28_tables_that_another_program_made_are_refused() {
         assert_eq!(files_with(folder.path(), LATER), Vec::<String>::new(), "nothing is plain: {sql}");
         assert_eq!(refused.len(), 4, "nothing is written: {refused:?}");
         for error in refused {
-            assert!(error.contains("history.db") && error.contains("tables"), "the file is named: {error}");
+            assert!(error.contains("history.db") && error.contains("tables"), "the error names the file: {error}");
         }
         let error = ports.history.list().unwrap_err();
-        assert!(error.cause.contains("move it away"), "with what to do: {error}");
+        assert!(error.cause.contains("move it away"), "the error names the next step: {error}");
     }
 }
 
@@ -76,7 +77,7 @@ fn s28_tables_that_change_under_a_running_program_are_refused() {
     for sql in [FLAG, DROPPED, GONE, TRIGGERS] {
         let (folder, keychain) = encrypted();
         let ports = program(folder.path(), &keychain);
-        assert_eq!(branch(ports.history.as_ref(), "c").len(), 4, "it is read");
+        assert_eq!(branch(ports.history.as_ref(), "c").len(), 4, "the history can be read");
         attack(folder.path(), sql);
         let refused = write(&ports);
         assert_eq!(files_with(folder.path(), LATER), Vec::<String>::new(), "nothing is plain: {sql}");
@@ -90,7 +91,7 @@ fn s28_a_protection_that_is_taken_away_is_put_back() {
     for is_running in [true, false] {
         let (folder, keychain) = encrypted();
         let mut ports = program(folder.path(), &keychain);
-        assert_eq!(branch(ports.history.as_ref(), "c").len(), 4, "it is read");
+        assert_eq!(branch(ports.history.as_ref(), "c").len(), 4, "the history can be read");
         if !is_running {
             drop(ports);
             attack(folder.path(), "DELETE FROM protection");
@@ -98,8 +99,8 @@ fn s28_a_protection_that_is_taken_away_is_put_back() {
         } else {
             attack(folder.path(), "DELETE FROM protection");
         }
-        assert_eq!(write(&ports), Vec::<String>::new(), "it is written on");
-        assert!(ports.history.is_encrypted().unwrap(), "encrypted");
+        assert_eq!(write(&ports), Vec::<String>::new(), "the history can be extended");
+        assert!(ports.history.is_encrypted().unwrap(), "the history is encrypted");
         assert_eq!(files_with(folder.path(), LATER), Vec::<String>::new(), "nothing is plain");
     }
 }
@@ -110,12 +111,16 @@ fn s28_without_its_key_an_encrypted_history_is_not_written_plain() {
     attack(folder.path(), "DELETE FROM protection");
     let none = without(folder.path());
     let refused = write(&none);
-    assert_eq!(refused.len(), 4, "what was encrypted is not written on without the key: {refused:?}");
-    assert!(refused.iter().all(|error| error.contains("encrypted")), "{refused:?}");
+    assert_eq!(refused.len(), 4, "an encrypted history is not extended without the key: {refused:?}");
+    assert!(refused.iter().all(|error| error.contains("the history is encrypted")), "{refused:?}");
     assert_eq!(files_with(folder.path(), LATER), Vec::<String>::new(), "nothing is plain");
     drop(none);
     keychain.lock(true);
-    assert_eq!(write(&program(folder.path(), &keychain)).len(), 4, "nor while the keychain is locked");
+    assert_eq!(
+        write(&program(folder.path(), &keychain)).len(),
+        4,
+        "the history is not extended while the keychain is locked"
+    );
     assert_eq!(files_with(folder.path(), LATER), Vec::<String>::new(), "nothing is plain");
 }
 
@@ -123,7 +128,7 @@ fn s28_without_its_key_an_encrypted_history_is_not_written_plain() {
 fn tables_of_a_newer_version_beside_its_own_do_no_harm() {
     let (folder, keychain) = encrypted();
     attack(folder.path(), "CREATE TABLE of_a_newer_one (a); CREATE INDEX of_a_newer_one_too ON item (at)");
-    assert_eq!(write(&program(folder.path(), &keychain)), Vec::<String>::new(), "it is written on");
+    assert_eq!(write(&program(folder.path(), &keychain)), Vec::<String>::new(), "the history can be extended");
     attack(folder.path(), "DROP TABLE reading");
-    assert_eq!(branch(program(folder.path(), &keychain).history.as_ref(), "c").len(), 6, "an older one is read");
+    assert_eq!(branch(program(folder.path(), &keychain).history.as_ref(), "c").len(), 6, "an older history is read");
 }

@@ -1,4 +1,4 @@
-//! What answers took, added up.
+//! Tests of the sums of tokens and costs of the replies in a conversation.
 
 use domain::history::{After, NewItem, Taken};
 use domain::item::{Cost, ItemState};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{begun, says};
 use crate::common::Store;
 
-/// An answer with these tokens and this cost, after an item.
+/// Returns a reply with these tokens and this cost, placed after an item.
 fn answer(id: &str, after: &str, (input, output): (u64, u64), cost: Option<f64>) -> NewItem {
     let cost = cost.map(|amount| json!({"amount": amount, "currency": "USD"}));
     let body = json!({"kind": "reply", "parts": [{"type": "text", "text": "x"}], "cost": cost, "stop": {"is": "end_turn"},
@@ -24,19 +24,23 @@ fn taken(history: &dyn History) -> Taken {
 fn all_branches_count_and_the_shown_one_fills_the_context() {
     let store = Store::new();
     let history = &store.ports.history;
-    assert_eq!(history.taken("c").unwrap(), None, "no conversation took nothing");
+    assert_eq!(history.taken("c").unwrap(), None, "a missing conversation has no sums");
     history.create(&begun("c")).unwrap();
-    assert_eq!(taken(history.as_ref()), Taken::default(), "an empty one took nothing");
+    assert_eq!(taken(history.as_ref()), Taken::default(), "the sums of an empty conversation are zero");
     history.write("c", &[says("q", "why?"), answer("1", "q", (10, 5), Some(0.5))]).unwrap();
-    // Had again: what the first one cost was spent.
+    // A second reply to the same message; the cost of the first one was still spent.
     history.write("c", &[answer("2", "q", (20, 7), Some(0.25)), says("q2", "and?")]).unwrap();
     let sum = taken(history.as_ref());
     assert_eq!((sum.usage.input, sum.usage.output, sum.usage.cached_input), (Some(30), Some(12), Some(2)), "tokens");
-    assert_eq!(sum.usage.thinking, None, "of what nobody tells, nothing is said");
-    assert_eq!(sum.costs, [Cost { amount: 0.75, currency: "USD".into() }], "and money, over both");
-    assert_eq!((sum.unpriced, sum.context_used), (0, Some(27)), "all is known; the latest shown fills the context");
+    assert_eq!(sum.usage.thinking, None, "a count that no reply reports is `None`");
+    assert_eq!(sum.costs, [Cost { amount: 0.75, currency: "USD".into() }], "costs of both replies");
+    assert_eq!(
+        (sum.unpriced, sum.context_used),
+        (0, Some(27)),
+        "no reply is unpriced, and the last shown reply gives the context"
+    );
     history.show("c", "1").unwrap();
-    assert_eq!(taken(history.as_ref()).context_used, Some(15), "in the other branch that is another one");
+    assert_eq!(taken(history.as_ref()).context_used, Some(15), "the other branch has a different context");
 }
 
 #[test]
@@ -81,6 +85,6 @@ fn what_is_not_known_is_told() {
         assert_eq!(taken(history.as_ref()).unpriced - before, more, "{name}");
     }
     let sum = taken(history.as_ref());
-    assert_eq!(sum.usage.input, Some(27), "only answers count");
-    assert!((sum.costs[0].amount - 0.2).abs() < 1e-9, "what is known of the cost counts: {:?}", sum.costs);
+    assert_eq!(sum.usage.input, Some(27), "only replies count");
+    assert!((sum.costs[0].amount - 0.2).abs() < 1e-9, "known costs are added: {:?}", sum.costs);
 }

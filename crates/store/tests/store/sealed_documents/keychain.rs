@@ -1,4 +1,4 @@
-//! A keychain that outlasts programs, and programs over one folder. Caller: `sealed_documents.rs`.
+//! Keychain that outlives instances, and instances over one folder. Caller: `sealed_documents.rs`.
 
 use std::ops::Deref;
 use std::path::Path;
@@ -13,17 +13,18 @@ use store::PlatformInFolder;
 use super::MARK;
 use crate::common::keychain::Keychain;
 
-/// A keychain with a gate: while it is shut, the calls for the mark of documents wait, however long. Nobody can hold its names.
+/// Keychain with a gate: while it is closed, calls for the mark of the documents wait without a limit. Its names can't
+/// be locked.
 #[derive(Default)]
 pub(super) struct GatedKeychain {
     keychain: Keychain,
     pub(super) shut: Mutex<bool>,
     pub(super) opened: Condvar,
-    /// How long it takes to keep a mark, in milliseconds.
+    /// Time that storing a mark takes, in milliseconds.
     pub(super) delay: AtomicU64,
-    /// How often it was told of documents.
+    /// Number of marks of documents that were stored.
     pub(super) told: AtomicU64,
-    /// Runs when it is told of documents the next time.
+    /// Function that runs when the next mark of documents is stored.
     pub(super) at_mark: Mutex<Option<Box<dyn FnOnce() + Send>>>,
 }
 
@@ -48,13 +49,13 @@ impl GatedKeychain {
     }
 }
 
-/// One more program over the folder.
+/// Opens the folder as another instance does.
 pub(super) fn program(folder: &Path, keychain: &Arc<GatedKeychain>) -> Arc<dyn Documents> {
     let platform = Arc::new(PlatformInFolder::new(folder.to_owned()));
     store::open_with(&folder.join("mcp.json"), &folder.join("data"), platform, keychain.clone()).unwrap().documents
 }
 
-/// A folder in which a program of before sealed these approvals.
+/// Returns a folder in which an earlier instance sealed these approvals.
 pub(super) fn sealed(keychain: &Arc<GatedKeychain>) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let documents = program(folder.path(), keychain);
@@ -68,7 +69,7 @@ pub(super) fn until(what: &str, holds: impl Fn() -> bool) {
     let start = Instant::now();
     while !holds() {
         assert!(start.elapsed() < PATIENCE, "{what}");
-        // sleep: looks again until it holds; no event tells of it.
+        // sleep: polls, since no event reports the change.
         std::thread::sleep(Duration::from_millis(10));
     }
 }
@@ -117,7 +118,7 @@ impl Secrets for GatedKeychain {
         if let Some(act) = self.at_mark.lock().unwrap().take_if(|_| name == MARK) {
             act();
         }
-        // sleep: a slow keychain.
+        // sleep: simulates a slow keychain.
         std::thread::sleep(Duration::from_millis(self.delay.load(Ordering::SeqCst)));
         self.keychain.set_mark(name, mark)
     }

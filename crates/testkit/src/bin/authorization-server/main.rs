@@ -1,7 +1,7 @@
-//! The scripted authorization server and the MCP server that asks for its tokens, for tests that need them in a process of
-//! their own. Two arguments, both may be left out: the scripts as JSON, first the authorization server's. Prints one line of
-//! JSON, `{"issuer": URL, "server": URL}`, and ends with its input. `POST /_test/script` at either changes its script, and
-//! `GET /_test/requests` at the MCP server lists all requests.
+//! Scripted authorization server and the MCP server that requires its tokens, for tests that need them in a separate
+//! process. The two optional arguments are the scripts as JSON, first that of the authorization server. Prints one line
+//! of JSON, `{"issuer": URL, "server": URL}`, and ends at the end of its input. `POST /_test/script` at either server
+//! changes its script, and `GET /_test/requests` at the MCP server lists all requests.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program tells where it listens, or what is wrong")]
 
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! Too much of one thing.
+//! Misbehaviours that send too many messages or too much output.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! Lists without end.
+//! Misbehaviours with lists that are endless, very long or inconsistent.
 
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -34,7 +34,7 @@ pub(crate) fn many_tools(peer: &mut Peer, request: &Request) -> io::Result<()> {
     peer.result(request, result)
 }
 
-/// Two tools on two pages; the cursor of the first reading is refused, that of the next one is taken.
+/// Lists two tools on two pages. The cursor of the first listing is refused, later ones are accepted.
 pub(crate) fn stale_cursor(peer: &mut Peer, request: &Request) -> io::Result<()> {
     static READINGS: AtomicUsize = AtomicUsize::new(0);
     let tool = |number: usize| json!({"name": format!("tool-{number}"), "inputSchema": {"type": "object"}});

@@ -1,4 +1,4 @@
-//! `scripted-server`: an MCP server over stdio that behaves well, or badly in exactly one named way.
+//! `scripted-server`: an MCP server over stdio that is correct, or misbehaves in exactly one named way.
 //!
 //! ```text
 //! scripted-server [--revision R] [--probe error|silence|exit] [--misbehave NAME[@METHOD]]...
@@ -7,12 +7,12 @@
 //! scripted-server --list
 //! ```
 //!
-//! A misbehaviour happens instead of the answer to METHOD, each time it is asked; `start` means before
-//! anything is read. `--reply` gives the result for a method; given several times, they are used in order
-//! and the last one stays. `--raw` writes the line as it is, with `$ID` replaced by the request's id; it may be
-//! several lines, and an empty METHOD stands for the client's answers. `@FILE` in the place of either is the text of
-//! a file.
-//! `--record` appends every line that is read. `--lure` names an address that nobody may fetch, wherever one may stand.
+//! A misbehaviour replaces the response to METHOD each time it is requested; `start` means before anything is read.
+//! `--reply` sets the result of a method; several of them are used in order, and the last one is repeated. `--raw`
+//! writes the line unchanged except that `$ID` is replaced by the id of the request; the text may have several lines,
+//! and an empty METHOD stands for the client's responses. `@FILE` instead of either text reads it from a file.
+//! `--record` appends every line that is read to a file. `--lure` sets an address that no client may fetch, which the
+//! server names in every place where a URL is allowed.
 
 mod floods;
 mod lists;
@@ -44,7 +44,7 @@ fn main() -> ExitCode {
     match Options::parse(&arguments) {
         Ok(options) => match serve(Peer::new(options)) {
             Ok(()) => ExitCode::SUCCESS,
-            // The client has gone.
+            // The client has closed its end.
             Err(_) => ExitCode::FAILURE,
         },
         Err(cause) => {

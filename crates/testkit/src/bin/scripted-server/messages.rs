@@ -1,4 +1,4 @@
-//! JSON that is no proper answer.
+//! Misbehaviours with JSON that is not a correct response.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};
@@ -25,12 +25,12 @@ pub(crate) fn wrong_id_first(peer: &mut Peer, request: &Request) -> io::Result<(
     peer.text_result(request, "for you")
 }
 
-/// Answers the call before this one again, then properly.
+/// Responds with the id of the previous call, then correctly.
 pub(crate) fn reused_id(peer: &mut Peer, request: &Request) -> io::Result<()> {
     static LAST: Mutex<Value> = Mutex::new(Value::Null);
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
     if last.is_null() {
-        // Nothing was called yet, but something was asked for.
+        // No tool was called yet, but another request was sent before.
         *last = json!(request.id.as_i64().unwrap_or_default() - 1);
     }
     with_id(peer, last.clone(), "not for you")?;
@@ -38,12 +38,12 @@ pub(crate) fn reused_id(peer: &mut Peer, request: &Request) -> io::Result<()> {
     peer.text_result(request, "for you")
 }
 
-/// Answers the request that will come next.
+/// Responds with the id of the next request.
 pub(crate) fn next_id(peer: &mut Peer, request: &Request) -> io::Result<()> {
     with_id(peer, json!(request.id.as_i64().unwrap_or_default() + 1), "not for you")
 }
 
-/// The id as the other JSON type.
+/// Responds with the id as the other JSON type.
 pub(crate) fn string_id(peer: &mut Peer, request: &Request) -> io::Result<()> {
     let id = match &request.id {
         Value::String(text) => text.parse::<i64>().map_or_else(|_| json!(1), |number| json!(number)),

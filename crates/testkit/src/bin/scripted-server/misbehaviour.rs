@@ -1,4 +1,4 @@
-//! The table of all that can go wrong.
+//! Table of all misbehaviours.
 
 use std::io;
 
@@ -7,13 +7,13 @@ use crate::{floods, lists, messages, outward, processes, resources, text};
 
 pub(crate) struct Misbehaviour {
     pub(crate) name: &'static str,
-    /// Instead of the answer to which method, unless the command line names another.
+    /// Method whose response it replaces, unless the command line names another one.
     pub(crate) on: &'static str,
     pub(crate) about: &'static str,
     pub(crate) run: fn(&mut Peer, &Request) -> io::Result<()>,
 }
 
-/// Does what the rules say about this request, if anything.
+/// Runs the misbehaviours that the command line sets for this method. Returns `true` if there was one.
 pub(crate) fn happens(peer: &mut Peer, request: &Request) -> io::Result<bool> {
     let runs: Vec<_> = peer
         .options

@@ -1,4 +1,4 @@
-//! The command line.
+//! Command line of the scripted server.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ pub(crate) struct Options {
     pub(crate) bytes: Option<usize>,
 }
 
-/// How a server of a legacy revision takes `server/discover`.
+/// Response of a server of a legacy revision to `server/discover`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Probe {
     Error,
@@ -99,7 +99,7 @@ fn pair(value: &str) -> Result<(&str, &str), String> {
     value.split_once('=').ok_or_else(|| format!("{value} is not METHOD=VALUE"))
 }
 
-/// What is said, or what the file after `@` says: an argument of a command can't be long.
+/// Returns the value itself, or the text of the file after `@`, since the length of a command line argument is limited.
 fn told(value: &str) -> Result<String, String> {
     match value.strip_prefix('@') {
         Some(path) => std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}")),

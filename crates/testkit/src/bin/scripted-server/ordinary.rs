@@ -1,4 +1,4 @@
-//! The well-behaved server that everything else departs from.
+//! Correct behavior of the server, from which the misbehaviours differ.
 
 use std::io;
 use std::time::Duration;
@@ -15,7 +15,7 @@ pub(crate) const INVALID_PARAMS: i64 = -32602;
 pub(crate) fn answer(peer: &mut Peer, request: &Request) -> io::Result<()> {
     let modern = peer.is_modern();
     match request.method.as_str() {
-        // Notifications and responses.
+        // Notifications and responses need no reply.
         _ if request.id.is_null() || request.method.is_empty() => Ok(()),
         "server/discover" if modern => {
             let result = listed(
@@ -95,7 +95,7 @@ fn call(peer: &mut Peer, request: &Request) -> io::Result<()> {
     }
 }
 
-/// Waits with progress every 50 ms.
+/// Waits with a progress notification every 50 ms.
 fn wait(peer: &mut Peer, request: &Request, milliseconds: u64) -> io::Result<()> {
     let steps = milliseconds.div_ceil(50);
     for step in 1..=steps {
@@ -113,7 +113,7 @@ fn wait(peer: &mut Peer, request: &Request, milliseconds: u64) -> io::Result<()>
     peer.text_result(request, "waited")
 }
 
-/// The tools that are always there.
+/// Returns the tools that the server always lists.
 pub(crate) fn tools() -> Value {
     let mut tools = vec![
         json!({
@@ -137,7 +137,7 @@ pub(crate) fn tools() -> Value {
     json!(tools)
 }
 
-/// A result with what the modern revision wants in each list.
+/// Returns a list result with the members that the modern revision requires.
 pub(crate) fn listed(peer: &Peer, result: Value) -> Value {
     let mut result = peer.completed(result);
     if peer.is_modern() {

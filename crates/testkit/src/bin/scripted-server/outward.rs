@@ -1,5 +1,5 @@
-//! A server that tries to connect: to the hosts that a test names in its environment, each through the proxy that it was given and by a
-//! socket of its own.
+//! Misbehaviour that connects to hosts named in the environment, each through the proxy it was given and directly by
+//! socket.
 
 use std::io::{self, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -9,11 +9,11 @@ use serde_json::{Map, Value, json};
 
 use crate::peer::{Peer, Request};
 
-/// Names the hosts, each with its port, parted by blanks.
+/// Environment variable with the hosts and ports, separated by spaces.
 const HOSTS: &str = "REACH_HOSTS";
-/// How long one attempt may take.
+/// Time limit of one attempt.
 const LIMIT: Duration = Duration::from_secs(5);
-/// The most bytes of an answer that are read.
+/// Maximum number of bytes that are read from a response.
 const MAX_ANSWER: u64 = 4096;
 
 pub(crate) fn reaches_out(peer: &mut Peer, request: &Request) -> io::Result<()> {
@@ -33,7 +33,7 @@ fn connect(to: &str) -> io::Result<TcpStream> {
     Ok(stream)
 }
 
-/// What the proxy answers to a CONNECT, and what the host sends after it.
+/// Returns the response of the proxy to a CONNECT, and everything that the host sends after it.
 fn tunnel(host: &str) -> io::Result<String> {
     let proxy = std::env::var("HTTPS_PROXY").map_err(io::Error::other)?;
     let mut stream = connect(proxy.strip_prefix("http://").unwrap_or(&proxy))?;

@@ -1,4 +1,4 @@
-//! The two streams, and what is read from and written to them.
+//! Reading requests from standard input and writing messages to standard output.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufWriter, StdinLock, StdoutLock, Write};
@@ -15,10 +15,10 @@ pub(crate) struct Peer {
     record: Option<File>,
 }
 
-/// What the client sent, or the moment before anything was read.
+/// Message of the client, or the moment before anything was read.
 pub(crate) struct Request {
     pub(crate) method: String,
-    /// Null when there is none.
+    /// Id of the request; null if the message has none.
     pub(crate) id: Value,
     pub(crate) params: Value,
 }
@@ -28,7 +28,7 @@ impl Request {
         Request { method: "start".to_owned(), id: Value::Null, params: Value::Null }
     }
 
-    /// The token for progress, if the client gave one.
+    /// Returns the progress token of the request, or null if the client sent none.
     pub(crate) fn progress_token(&self) -> Value {
         self.params.pointer("/_meta/progressToken").cloned().unwrap_or(Value::Null)
     }
@@ -47,7 +47,7 @@ impl Peer {
         }
     }
 
-    /// The next message; None at the end of the input. Responses have an empty method.
+    /// Reads the next message, or returns `None` at the end of the input. Responses have an empty method.
     pub(crate) fn read(&mut self) -> io::Result<Option<Request>> {
         let mut line = Vec::new();
         if self.input.read_until(b'\n', &mut line)? == 0 {
@@ -64,7 +64,7 @@ impl Peer {
         }))
     }
 
-    /// Answers as the command line says, if it does.
+    /// Sends the reply that the command line sets for this method. Returns `true` if there was one.
     pub(crate) fn scripted(&mut self, request: &Request) -> io::Result<bool> {
         let replies = &mut self.options.replies;
         let mut matching = replies.iter().enumerate().filter(|(_, reply)| reply.method == request.method);
@@ -84,17 +84,17 @@ impl Peer {
         self.options.revision.as_str() >= "2026"
     }
 
-    /// How many times something is to be done.
+    /// Returns the number of repetitions: `--count` or this default.
     pub(crate) fn count(&self, default: usize) -> usize {
         self.options.count.unwrap_or(default)
     }
 
-    /// How much is to be written.
+    /// Returns the amount of output: `--bytes` or this default.
     pub(crate) fn bytes(&self, default: usize) -> usize {
         self.options.bytes.unwrap_or(default)
     }
 
-    /// Writes bytes as they are.
+    /// Writes these bytes without a newline.
     pub(crate) fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.output.write_all(bytes)
     }
@@ -128,14 +128,14 @@ impl Peer {
         self.output.flush()
     }
 
-    /// The result of a tool that says this.
+    /// Sends a tool result with this text.
     pub(crate) fn text_result(&mut self, request: &Request, text: &str) -> io::Result<()> {
         let mut result = self.completed(json!({"content": [{"type": "text", "text": text}]}));
         testkit::lure::in_result(&self.options.revision, &mut result);
         self.result(request, result)
     }
 
-    /// A result with what the modern revision wants in each.
+    /// Returns a result with the members that the modern revision requires.
     pub(crate) fn completed(&self, mut result: Value) -> Value {
         if self.is_modern() {
             result["resultType"] = json!("complete");

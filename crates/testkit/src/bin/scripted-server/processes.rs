@@ -1,4 +1,4 @@
-//! Processes that end too early, too late, or leave others behind.
+//! Misbehaviours of processes that end too early or too late, or leave other processes behind.
 
 use std::io::{self, Write};
 use std::process::{Command, Stdio};
@@ -17,7 +17,7 @@ pub(crate) fn abort(_: &mut Peer, _: &Request) -> io::Result<()> {
     std::process::abort()
 }
 
-/// Ends only when it is killed.
+/// Blocks until the process is killed.
 pub(crate) fn wait_for_ever() -> ! {
     loop {
         std::thread::sleep(Duration::from_secs(3600));
@@ -28,7 +28,7 @@ pub(crate) fn never_reads(_: &mut Peer, _: &Request) -> io::Result<()> {
     wait_for_ever()
 }
 
-/// Set in a process that already ignores signals.
+/// Environment variable of a process that already ignores signals.
 const DEAF: &str = "SCRIPTED_SERVER_DEAF";
 
 pub(crate) fn never_exits(peer: &mut Peer, _: &Request) -> io::Result<()> {
@@ -49,8 +49,8 @@ pub(crate) fn close_stdin(peer: &mut Peer, _: &Request) -> io::Result<()> {
     become_shell("exec <&-; sleep 1000 & wait")
 }
 
-/// Replaces this process by a shell that runs the script, with the own program and arguments as its own. A shell
-/// can ignore signals and close descriptors, which safe Rust cannot.
+/// Replaces this process with a shell that runs the script, with this program and its arguments as positional
+/// parameters. A shell can ignore signals and close descriptors, which safe Rust cannot.
 #[cfg(unix)]
 #[allow(clippy::disallowed_methods, reason = "a server may start what it likes")]
 fn become_shell(script: &str) -> io::Result<()> {
@@ -69,7 +69,7 @@ fn become_shell(_script: &str) -> io::Result<()> {
     Err(io::Error::from(io::ErrorKind::Unsupported))
 }
 
-/// Starts a process in the same group that ignores every signal it can, and holds the pipes open.
+/// Starts a process in the same group that ignores every signal it can and keeps the pipes open.
 #[allow(clippy::disallowed_methods, clippy::zombie_processes, reason = "a server may start what it likes")]
 fn leave_behind() -> io::Result<u32> {
     let child = Command::new("/bin/sh")

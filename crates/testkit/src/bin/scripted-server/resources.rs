@@ -1,4 +1,4 @@
-//! A server that takes of the computer what it gets, and tries what it should not.
+//! Misbehaviours that use up resources of the computer or try forbidden system calls.
 
 use std::io::{self, Write};
 use std::process::{Command, Stdio};
@@ -9,17 +9,17 @@ use serde_json::{Map, Value};
 use crate::peer::{Peer, Request};
 use crate::processes::wait_for_ever;
 
-/// How long it rests between two steps, so that whoever watches it has a chance.
+/// Pause between two steps, so that a supervisor can react.
 const STEP: Duration = Duration::from_millis(5);
 const MIB: usize = 1 << 20;
 
-/// What the children of a server that forks run.
+/// Command that the children of a forking server run.
 const CHILD: [&str; 2] = ["sleep", "7412"];
 
 #[allow(clippy::disallowed_methods, clippy::zombie_processes, reason = "a server may start what it likes")]
 pub(crate) fn forks(_: &mut Peer, _: &Request) -> io::Result<()> {
     loop {
-        // What the system refuses is tried again.
+        // A process that the system refuses is tried again.
         let _ = Command::new(CHILD[0]).arg(CHILD[1]).stdin(Stdio::null()).stdout(Stdio::null()).spawn();
         std::thread::sleep(STEP);
     }
@@ -57,7 +57,8 @@ pub(crate) fn spins(_: &mut Peer, _: &Request) -> io::Result<()> {
     wait_for_ever()
 }
 
-/// What programs of the system do only for who may: each with whether it worked.
+/// Privileged programs of the system, by the name under which their success is reported. `program` is the unprivileged
+/// control.
 const TRIES: [(&str, &[&str]); 7] = [
     ("namespace", &["unshare", "--user", "true"]),
     ("namespace of the first process", &["nsenter", "--target", "1", "--user", "true"]),
@@ -81,7 +82,7 @@ pub(crate) fn tries_the_kernel(peer: &mut Peer, request: &Request) -> io::Result
     peer.text_result(request, &Value::Object(told).to_string())
 }
 
-/// Whether it sees a file in `/tmp` that a test left there.
+/// Returns `true` if `/tmp` shows a file that a test left there.
 fn sees_others() -> bool {
     let files = std::fs::read_dir("/tmp").into_iter().flatten().flatten();
     files.into_iter().any(|file| file.file_name().to_string_lossy().starts_with("s23-"))

@@ -1,4 +1,4 @@
-//! Lines that are broken as text.
+//! Misbehaviours with lines that are broken or unusual as text.
 
 use std::io;
 
@@ -56,7 +56,7 @@ fn fill(peer: &mut Peer, length: usize) -> io::Result<()> {
     Ok(())
 }
 
-/// An answer whose text is these bytes.
+/// Sends a tool result whose text consists of these bytes.
 fn text(peer: &mut Peer, request: &Request, bytes: &[u8]) -> io::Result<()> {
     let complete = if peer.is_modern() { r#""resultType":"complete","# } else { "" };
     let start =

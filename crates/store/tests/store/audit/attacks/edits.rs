@@ -1,4 +1,4 @@
-//! Edits of a log's file by somebody without the key, drawn at random. Caller: `attacks.rs`.
+//! Random edits of a log file by somebody without the key. Caller: `attacks.rs`.
 
 use proptest::prelude::*;
 use rusqlite::{Connection, OptionalExtension as _, params};
@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use super::super::support::{Folder, decision};
 use super::{ENTRIES, append, hex, link_at, shorten};
 
-/// What somebody without the key does to the file.
+/// Edit of the log file by somebody without the key.
 #[derive(Debug, Clone)]
 pub(super) enum Edit {
     Delete(u64, u64),
@@ -58,7 +58,7 @@ pub(super) fn seal_of(log: &Connection) -> Option<KeptSeal> {
     log.query_row("SELECT number, link, key, mac FROM seal", [], read).optional().ok().flatten()
 }
 
-/// Does it. What SQLite refuses is not done.
+/// Applies the edit. Statements that SQLite refuses have no effect.
 pub(super) fn attempt(folder: &Folder, edit: &Edit, old: &KeptSeal) {
     let mac = |log: &Connection, seal: Seal| match seal {
         Seal::None => (None, None),
