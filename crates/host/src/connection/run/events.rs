@@ -1,4 +1,4 @@
-//! What the session and its driver tell.
+//! Handles the events of the session and its driver.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use supervision::activity::{Activity, ActivityKind};
 
 use super::{News, Purpose, Run, lists, note};
 
-/// The most changed resources that are passed on at a tick.
+/// Maximum number of updated resources that are forwarded per tick.
 const MAX_UPDATED: usize = 50;
 
 impl Run<'_> {
@@ -28,7 +28,7 @@ impl Run<'_> {
             DriverEvent::Note { line } => self.with_activity(|a| a.line(ActivityKind::State, &line)),
             DriverEvent::StderrDropped { bytes } => {
                 self.with_activity(|a| {
-                    a.line(ActivityKind::Stderr, &format!("({bytes} bytes of standard error were left out)"))
+                    a.line(ActivityKind::Stderr, &format!("({bytes} bytes of standard error were omitted)"))
                 });
             }
             DriverEvent::Session(event) => self.session_event(event, session),
@@ -49,7 +49,7 @@ impl Run<'_> {
         }
     }
 
-    /// A message went by. One of too many notifications is counted and not kept.
+    /// Records a message. Excess notifications are counted but not stored.
     fn frame(&mut self, frame: Frame) {
         let was_slowed = self.usage.is_slowed();
         if self.usage.frame(&frame) {
@@ -131,7 +131,7 @@ impl Run<'_> {
             SessionEvent::SubscriptionsRenewed => {
                 note(&self.activity, "change notifications come again");
                 self.tell_owner(News::Listening { lost: None });
-                // What changed in between was not told.
+                // Changes in between were not reported.
                 self.read_all_again();
             }
             SessionEvent::Reopened(facts) => {
