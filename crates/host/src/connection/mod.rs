@@ -1,4 +1,4 @@
-//! One task per running server. The task is the session's owner and runs its driver, maintains the server's catalog and
+//! The task of a running server. It is the session's owner and runs its driver, maintains the server's catalog and
 //! activity log, and forwards to the host's owner only what it has to know, at a bounded rate. A flooding server is
 //! slowed down here without affecting other servers.
 

@@ -48,7 +48,7 @@ enum Purpose {
     Ping,
 }
 
-/// One run of a server.
+/// A run of one server.
 struct Run<'a> {
     id: RunId,
     owner: &'a WeakOwner,

@@ -85,7 +85,7 @@ pub(super) struct WaitingFolders {
 /// Continuation with the result of writing the entry.
 type AuditedAct = Box<dyn FnOnce(&mut Owner, Result<(), StoreError>) + Send>;
 
-/// The submitted entries.
+/// The entries submitted to the log.
 #[derive(Default)]
 pub(super) struct Audits {
     pub(super) receipts: Arc<AuditReceipts>,

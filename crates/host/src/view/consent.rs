@@ -82,11 +82,11 @@ pub enum QuestionBody {
         /// Package that the command loads, if it is the command of a launcher.
         package: Option<Box<LoadedPackage>>,
     },
-    /// Call a tool.
+    /// Call a tool of the server.
     Tool {
         /// Definition of the tool.
         tool: Box<Tool>,
-        /// Arguments to send.
+        /// Arguments to send to the tool.
         arguments: Map<String, Value>,
         /// Set if the definition changed since the tool was allowed.
         changed_since_allowed: bool,
@@ -194,7 +194,7 @@ pub enum UserAnswer {
     Back,
     /// Stop the model. The partial text stays as the reply.
     Stop,
-    /// Deny the request.
+    /// Deny the request without a reason.
     Deny,
     /// Deny the request, and return the reason to the caller. A server doesn't receive it.
     DenyBecause(String),

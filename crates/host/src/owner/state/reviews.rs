@@ -41,7 +41,7 @@ pub enum ReviewError {
     /// The server is not running.
     #[error("{0} is not running, so what it offers is not known; start it first")]
     NotRunning(String),
-    /// These definitions differ from the displayed ones.
+    /// Some definitions differ from the displayed ones.
     #[error("not as it was shown any more: {}; look at it again", .0.join(", "))]
     Stale(Vec<String>),
     /// The maximum number of pinned definitions of this server is reached. Definitions before the limit were pinned.

@@ -15,9 +15,9 @@ use crate::view::{QuestionBody, QuestionView};
 /// The action that an approval leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::owner) enum RequestPurpose {
-    /// Starts a server.
+    /// Starts the requested server.
     Start,
-    /// Sends a call.
+    /// Sends the call with this id.
     Call(String),
     /// Responds to a request of the server.
     Request { run: RunId, request: ServerRequestId, call: Option<String> },

@@ -23,7 +23,7 @@ pub struct Label {
     pub readings: Vec<Reading>,
 }
 
-/// Labels by conversation.
+/// The labels of all conversations.
 #[derive(Debug, Default)]
 pub(in crate::owner) struct ConversationLabels(IndexMap<String, Label>);
 

@@ -129,7 +129,7 @@ impl ConfirmedSettings {
 /// The result of reading the confirmed settings.
 #[derive(Debug, PartialEq)]
 pub(in crate::owner) enum ConfirmedRead {
-    /// These settings were confirmed.
+    /// The settings that were confirmed.
     Known(ConfirmedFile),
     /// The confirmed settings can't be determined.
     Unknown,

@@ -15,7 +15,7 @@ pub(crate) struct ProviderTable {
     pub(in crate::owner) problems: BTreeMap<String, ModelError>,
     /// Providers that are not used because another program changed their address.
     pub(in crate::owner) unconfirmed: BTreeMap<String, ProviderSettings>,
-    /// Those of them that are recorded in the audit log, with the recorded settings.
+    /// Unconfirmed providers that are recorded in the audit log, with the recorded settings.
     pub(in crate::owner) noted: BTreeMap<String, ProviderSettings>,
 }
 
