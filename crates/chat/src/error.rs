@@ -50,7 +50,7 @@ pub enum ConversationError {
     #[error("only what you wrote can be edited")]
     NotYours,
     /// The item is not a reply, so it can't be repeated.
-    #[error("only an answer can be had again")]
+    #[error("only a reply can be repeated")]
     NotAnAnswer,
     /// The conversation can't be serialized as JSON.
     #[error("it can't be written as JSON: {0}; write it as Markdown instead")]

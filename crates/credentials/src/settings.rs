@@ -22,9 +22,9 @@ const ALGORITHM: &str = "ES256";
 
 /// Returns the reason why a server does not support signing in, or `None` if it does.
 pub fn not_offered(config: Option<&HttpConfig>) -> Option<&'static str> {
-    let Some(config) = config else { return Some("it is a local program, which signs in by itself") };
+    let Some(config) = config else { return Some("it is a local program, which handles sign-ins itself") };
     let is_own = config.headers.keys().any(|name| name.eq_ignore_ascii_case("authorization"));
-    is_own.then_some("its settings have a header Authorization, which is sent instead; take it out to sign in")
+    is_own.then_some("its settings contain a header Authorization, which is sent instead; remove it to sign in")
 }
 
 /// Returns Drawbridge's Client ID Metadata Document for this URL, as JSON. It has to be served at `url` for the URL to

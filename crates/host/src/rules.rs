@@ -102,7 +102,7 @@ pub struct DryRunResult {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RulesError {
     /// The user's file is invalid.
-    #[error("the rules can't be changed before their file is mended: {0}")]
+    #[error("the rules can't be changed before their file is corrected: {0}")]
     Unusable(String),
     /// The rule is invalid.
     #[error(transparent)]

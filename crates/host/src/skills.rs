@@ -241,7 +241,7 @@ impl Host {
         let request = ClientRequest::Extension { extension: EXTENSION, method, params };
         match self.list_request(server.to_owned(), request).await? {
             ServerResult::Extension { result, .. } => Ok(result),
-            _ => Err(unusable(server, "it answers another request")),
+            _ => Err(unusable(server, "it is the response to another request")),
         }
     }
 }

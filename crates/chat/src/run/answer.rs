@@ -196,9 +196,9 @@ impl Run {
                         wanted.push(Wanted { id, key: name, arguments });
                     }
                 }
-                Part::Image { .. } => left_out.push("a picture that the model made: left out"),
-                Part::Audio { .. } => left_out.push("a recording that the model made: left out"),
-                Part::File { .. } | Part::ToolResult { .. } => left_out.push("a file that the model made: left out"),
+                Part::Image { .. } => left_out.push("an image from the model was omitted"),
+                Part::Audio { .. } => left_out.push("an audio recording from the model was omitted"),
+                Part::File { .. } | Part::ToolResult { .. } => left_out.push("a file from the model was omitted"),
             }
         }
         if let ItemBody::Reply { parts, stop, conversions, .. } = &mut self.reply.body {

@@ -247,6 +247,6 @@ fn named_when_missing(failure: CallFailure, uri: &str) -> CallFailure {
 }
 
 fn unfit(server: String) -> CallFailure {
-    let cause = "it answers another request".to_owned();
+    let cause = "it is the response to another request".to_owned();
     CallFailure::Session { server, error: Box::new(mcp_proto::session::CallError::BadAnswer { cause }) }
 }

@@ -21,7 +21,7 @@ const MAX_TEXT: usize = 1 << 20;
 /// Maximum total size of a result's images, audio and files, in bytes.
 const MAX_BYTES: usize = 8 << 20;
 /// Reason given for withholding a larger result.
-const TOO_LARGE: &str = "as it is too large to be reviewed; call the tool so that it gives less";
+const TOO_LARGE: &str = "as it is too large to be reviewed; call the tool so that it returns less";
 
 impl Host {
     /// Has a result reviewed if the settings of the tool require it, and waits for the verdict. Only the content in
@@ -55,7 +55,7 @@ impl Host {
             return closing();
         }
         // The review was dropped, so it can't pass the result.
-        verdict.await.unwrap_or_else(|_| ResultVerdict::LeftOut("as its review was taken back".to_owned()))
+        verdict.await.unwrap_or_else(|_| ResultVerdict::LeftOut("as its review was withdrawn".to_owned()))
     }
 
     /// Withdraws the review of a call's result.

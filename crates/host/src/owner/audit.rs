@@ -149,7 +149,7 @@ impl Owner {
     }
 
     /// Submits an entry. Returns the continuation if the entry is already written or can't be.
-    #[expect(clippy::result_large_err, reason = "what waits comes back, and is moved once")]
+    #[expect(clippy::result_large_err, reason = "the continuation is returned, and is moved once")]
     fn audit_later(&mut self, entry: AuditEntry, waiting: Waiting) -> Result<Option<Waiting>, (StoreError, Waiting)> {
         let told = self.events.is_observed().then(|| entry.clone());
         self.audits.last_ticket += 1;

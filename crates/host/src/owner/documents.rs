@@ -42,13 +42,13 @@ impl Owner {
         let file = name.file_name();
         let message = if refused.why == Refusal::Removed {
             self.note_document(&format!("{file}: {}", refused.cause), "denied");
-            "it is missing. What it allowed is asked about again.".to_owned()
+            "it is missing. What it allowed has to be approved again.".to_owned()
         } else if refused.why == Refusal::Forged {
             let place =
                 refused.moved_to.map(|path| format!(" It was moved to {}.", path.display())).unwrap_or_default();
             self.note_document(&format!("{file}: {}", refused.cause), "denied");
             format!(
-                "another program wrote it ({}). Nothing in it is used, and Drawbridge asks again for what it allowed.{place}",
+                "another program wrote it ({}). Nothing in it is used, and what it allowed has to be approved again.{place}",
                 refused.cause
             )
         } else if self.ports.documents.seal() == DocumentSeal::Waiting {

@@ -125,7 +125,7 @@ pub enum FlowError {
     #[error(transparent)]
     Server(#[from] ServerError),
     /// Too many tools have individual settings.
-    #[error("at most {MAX_TOOLS} tools can have a setting of their own")]
+    #[error("at most {MAX_TOOLS} tools can have individual settings")]
     TooMany,
     /// The settings or the audit entry can't be written.
     #[error(transparent)]

@@ -442,7 +442,7 @@ impl Owner {
             ClientRequest::Unsubscribe { .. } | ClientRequest::SetLogLevel { .. } | ClientRequest::Ping => {}
             // A list like that of tools, and one of its entries. The skills they refer to are read as resources.
             ClientRequest::Extension { extension: SKILLS, method: "skills/list" | "skills/get", .. } => {}
-            _ => return Err(CallFailure::Refused("because nothing of it may leave unasked".to_owned())),
+            _ => return Err(CallFailure::Refused("because it requires consent".to_owned())),
         }
         Ok(Passed(request))
     }

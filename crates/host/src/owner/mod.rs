@@ -294,7 +294,7 @@ fn read<T: serde::de::DeserializeOwned>(
         file: Some(ports.documents.path().join(document.file_name()).display().to_string()),
         line: None,
         column: None,
-        message: format!("it can't be used: {cause}; {place}, and what it held is asked for again"),
+        message: format!("it can't be used: {cause}; {place}, and what it contained has to be approved again"),
     });
     None
 }

@@ -166,7 +166,7 @@ impl Owner {
                 let words = if package.version.is_replaced_by(&found) {
                     format!("the registry now offers other files for {} {}", found.name, found.version)
                 } else {
-                    format!("{} {} is there; the next start asks about it", found.name, found.version)
+                    format!("{} {} is available; the next start requests consent for it", found.name, found.version)
                 };
                 if let Some(record) = owner.servers.records.get(&name) {
                     record.note(ActivityKind::State, &words);

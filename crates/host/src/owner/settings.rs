@@ -81,7 +81,9 @@ impl Owner {
             owner.confirm_keeping(&former, move |owner, undone| {
                 let StoreError { path, mut cause } = error;
                 if undone.is_err() {
-                    cause.push_str("; what the audit log keeps may change all the same when Drawbridge starts again");
+                    cause.push_str(
+                        "; the retention of the audit log may change nevertheless when Drawbridge starts again",
+                    );
                 }
                 owner.end_settings_change(reply, Err(StoreError { path, cause }));
             });

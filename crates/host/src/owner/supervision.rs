@@ -120,7 +120,10 @@ impl Owner {
             // State of a server that ended again is restored by the next session.
             if let Some(record) = owner.servers.records.get(&name).filter(|record| record.state == ServerState::Ready) {
                 if let Err(error) = &done {
-                    record.note(ActivityKind::State, &format!("not set up as it was before: {error}"));
+                    record.note(
+                        ActivityKind::State,
+                        &format!("the earlier subscriptions and log level could not be restored: {error}"),
+                    );
                 }
                 answered(owner, &name, done.is_ok());
             }

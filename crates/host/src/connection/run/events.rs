@@ -28,7 +28,7 @@ impl Run<'_> {
             DriverEvent::Note { line } => self.with_activity(|a| a.line(ActivityKind::State, &line)),
             DriverEvent::StderrDropped { bytes } => {
                 self.with_activity(|a| {
-                    a.line(ActivityKind::Stderr, &format!("({bytes} bytes of standard error were omitted)"))
+                    a.line(ActivityKind::Stderr, &format!("({bytes} bytes of standard error were left out)"))
                 });
             }
             DriverEvent::Session(event) => self.session_event(event, session),
@@ -180,7 +180,7 @@ impl Run<'_> {
                     Answer::Elicitation(ElicitResult { action: ElicitAction::Cancel, content: None })
                 }
                 ServerQuestion::Sampling(_) | ServerQuestion::Roots => {
-                    Answer::Refused { code: -1, message: "too many questions at once".into() }
+                    Answer::Refused { code: -1, message: "too many requests at once".into() }
                 }
             };
             self.answer(request, answer, session);

@@ -103,7 +103,7 @@ impl Owner {
             QuestionBody::Url { .. } => Err(AnswerError::WrongKind("a URL is opened first")),
             QuestionBody::Roots => Err(AnswerError::WrongKind("folders are shared by name")),
             QuestionBody::SignIn { .. } => self.allow_sign_in(at, approval, scope),
-            QuestionBody::ClientId { .. } => Err(AnswerError::WrongKind("it asks for an id")),
+            QuestionBody::ClientId { .. } => Err(AnswerError::WrongKind("it requests a client id")),
         }
     }
 
@@ -127,7 +127,7 @@ impl Owner {
     ) -> Result<AnswerProgress, AnswerError> {
         let pending = &self.consent.pending[at];
         let QuestionBody::Form { form, message } = &pending.view.body else {
-            return Err(AnswerError::WrongKind("it is no form"));
+            return Err(AnswerError::WrongKind("it is not a form"));
         };
         let Ok(form) = form else {
             return Err(AnswerError::WrongKind("this form can't be shown; it can only be declined"));

@@ -24,7 +24,7 @@ impl Owner {
         folders: Vec<PathBuf>,
     ) -> Result<AnswerProgress, AnswerError> {
         if self.consent.pending[at].view.body != QuestionBody::Roots {
-            return Err(AnswerError::WrongKind("it does not ask for folders"));
+            return Err(AnswerError::WrongKind("it is not a request for folders"));
         }
         let server = self.consent.pending[at].view.server.clone();
         let told = self.servers.told_of(&server, folders.clone());

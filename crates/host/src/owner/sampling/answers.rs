@@ -45,7 +45,7 @@ impl Owner {
             return Err(AnswerError::WrongKind("there is no answer yet"));
         };
         if asked_before(request, state).is_none() {
-            return Err(AnswerError::WrongKind("no model was asked this; go back to the request"));
+            return Err(AnswerError::WrongKind("this was not sent to a model; go back to the request"));
         }
         self.ask_model(at, approval)
     }
@@ -54,7 +54,7 @@ impl Owner {
     pub(in crate::owner) fn back_to_request(&mut self, at: usize) -> Result<(), AnswerError> {
         self.consent.is_not_running(at)?;
         if !matches!(self.consent.pending[at].view.body, QuestionBody::Sampling { .. }) {
-            return Err(AnswerError::WrongKind("it has one step only"));
+            return Err(AnswerError::WrongKind("it has only one step"));
         }
         self.put_answer(at, None, Run::No);
         Ok(())

@@ -87,7 +87,7 @@ impl Owner {
     ) -> Result<AnswerProgress, AnswerError> {
         let pending = &self.consent.pending[at];
         let QuestionBody::SignIn { authorization_url, .. } = &pending.view.body else {
-            return Err(AnswerError::WrongKind("it does not ask to sign in"));
+            return Err(AnswerError::WrongKind("it is not a sign-in"));
         };
         let leaving = match authorization_url {
             Some(url) => Leaving::sign_in_page(pending, url),
@@ -116,12 +116,12 @@ impl Owner {
         client: EnteredClient,
     ) -> Result<AnswerProgress, AnswerError> {
         if !matches!(self.consent.pending[at].view.body, QuestionBody::ClientId { .. }) {
-            return Err(AnswerError::WrongKind("it does not ask for an id"));
+            return Err(AnswerError::WrongKind("it is not a request for a client id"));
         }
         let is_usable = |text: &str| (1..=MAX_ENTERED).contains(&text.len()) && !text.chars().any(char::is_control);
         let secret = client.client_secret.as_deref();
         if !is_usable(&client.client_id) || secret.is_some_and(|secret| !is_usable(secret)) {
-            return Err(AnswerError::WrongKind("an id and a secret are texts of one line"));
+            return Err(AnswerError::WrongKind("an id and a secret must be a single line each"));
         }
         let leaving = Leaving::client(&self.consent.pending[at], &client);
         self.take_allowed(approval, Scope::Once, leaving, |owner, pending, departure| {

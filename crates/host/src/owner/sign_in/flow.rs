@@ -43,7 +43,7 @@ impl Owner {
             sign_in.is_unattended() && !access.may_pass() && !std::mem::replace(&mut access.tried_unattended, true);
         let is_wanted = std::mem::take(&mut access.wanted_now) || unattended;
         let signing_in = access.flow.is_some();
-        record.note(ActivityKind::State, &format!("it wants its user to sign in: {cause}"));
+        record.note(ActivityKind::State, &format!("it requires its user to sign in: {cause}"));
         let cause = record.redacted(cause);
         record.set(ServerState::NeedsSignIn(SignInNeeded { cause: cause.clone(), signing_in }));
         if record.access.then.is_some() || signing_in {
@@ -189,7 +189,7 @@ impl Owner {
         if sign_in.asker.paste(address) {
             Ok(())
         } else {
-            Err(SignInError::BadRedirect("others are still being looked at".to_owned()))
+            Err(SignInError::BadRedirect("others are still being processed".to_owned()))
         }
     }
 }
@@ -215,7 +215,7 @@ fn check_redirect(address: &str, redirect_uri: &str) -> Result<(), String> {
     if has("state") && (has("code") || has("error")) {
         Ok(())
     } else {
-        Err("it has no answer in it; copy the whole address, to its end".to_owned())
+        Err("it contains no response; copy the complete address".to_owned())
     }
 }
 

@@ -110,7 +110,7 @@ impl ConsentQueue {
         let pending = self.pending.iter().find(|pending| pending.view.id == id).ok_or(AnswerError::NotOpen)?;
         match &pending.view.body {
             QuestionBody::Form { form: Ok(form), .. } => Ok(form.problems(content)),
-            _ => Err(AnswerError::WrongKind("it is no form")),
+            _ => Err(AnswerError::WrongKind("it is not a form")),
         }
     }
 

@@ -42,10 +42,10 @@ pub enum ReviewError {
     #[error("{0} is not running, so what it offers is not known; start it first")]
     NotRunning(String),
     /// Some definitions differ from the displayed ones.
-    #[error("not as it was shown any more: {}; look at it again", .0.join(", "))]
+    #[error("changed since it was shown: {}; look at it again", .0.join(", "))]
     Stale(Vec<String>),
     /// The maximum number of pinned definitions of this server is reached. Definitions before the limit were pinned.
-    #[error("more definitions of {0} are kept than may be; those that are new go on asking")]
+    #[error("the maximum number of definitions of {0} is stored; new ones still require consent")]
     Full(String),
     /// The review can't be written to the audit log.
     #[error("the audit log can't be written, so nothing was reviewed")]

@@ -105,7 +105,7 @@ impl Sampling {
         let settings = self.settings(server);
         let invalid = |cause: String| (cause.clone(), Answer::Refused { code: code::INVALID_PARAMS, message: cause });
         if !settings.on {
-            let cause = "it is turned off for this server".to_owned();
+            let cause = "it is disabled for this server".to_owned();
             return Err((cause, refusal("the user turned sampling off for this server".to_owned())));
         }
         if params.tools.is_some() && !settings.tools {

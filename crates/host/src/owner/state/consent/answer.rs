@@ -16,7 +16,7 @@ pub enum AnswerError {
     #[error("this question changed; look at it again")]
     Stale,
     /// A rule denies the payload. The request was refused.
-    #[error("{0} says that it must not cross, so it was refused")]
+    #[error("{0} does not allow this, so it was refused")]
     Denied(String),
     /// The decision does not fit the request.
     #[error("this answer does not fit: {0}")]
