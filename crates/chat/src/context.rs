@@ -446,7 +446,10 @@ mod tests {
             "the same model gets its reasoning back: {own:?}"
         );
         let other = messages(&path(thinking()), &model("n"), 1_000);
-        assert!(matches!(&other[1].parts[0], Part::ToolUse { opaque: None, .. }), "another one: {other:?}");
+        assert!(
+            matches!(&other[1].parts[0], Part::ToolUse { opaque: None, .. }),
+            "another model doesn't get the reasoning: {other:?}"
+        );
     }
 
     #[test]
@@ -456,7 +459,10 @@ mod tests {
         assert_eq!(kept[0], Part::text("äää"), "text is truncated at a character boundary");
         assert_eq!(left_out, 18, "omitted bytes are counted");
         let Part::Text(note) = &kept[1] else { panic!("expected a note: {kept:?}") };
-        assert!(note.contains("18 more bytes") && note.contains(r#"{"call":"c1","from":6}"#), "and said: {note}");
+        assert!(
+            note.contains("18 more bytes") && note.contains(r#"{"call":"c1","from":6}"#),
+            "the note contains the arguments for reading more: {note}"
+        );
         assert_eq!(
             bounded(vec![Part::text("short")], "c1", 7),
             (vec![Part::text("short")], 0),

@@ -33,7 +33,7 @@ async fn a_conversation_is_opened_with_the_answer_as_far_as_it_came() {
     let mut talk = Talk::new(vec![half], &[]).await;
     talk.send("Hi").await;
     talk.piece().await;
-    let open = talk.chat.conversation(ID.into()).await.unwrap().expect("it is there");
+    let open = talk.chat.conversation(ID.into()).await.unwrap().expect("the conversation exists");
     assert!(open.answering, "a model is replying");
     let last = open.page.items.last().expect("the page contains the reply");
     assert_eq!(
@@ -43,7 +43,7 @@ async fn a_conversation_is_opened_with_the_answer_as_far_as_it_came() {
     );
     assert!(talk.chat.stop_reply(ID), "a reply was in progress");
     talk.ended().await;
-    let open = talk.chat.conversation(ID.into()).await.unwrap().expect("it is there");
+    let open = talk.chat.conversation(ID.into()).await.unwrap().expect("the conversation exists");
     assert!(
         !open.answering && open.page.items.iter().all(|placed| placed.seq.is_none()),
         "nothing streams after the stop"
@@ -79,17 +79,17 @@ async fn what_is_not_there_is_told_as_missing() {
 #[tokio::test]
 async fn a_draft_is_kept_beside_the_settings_and_is_part_of_nothing_said() {
     let talk = Talk::new(Vec::new(), &[]).await;
-    let draft = || async { talk.chat.conversation(ID.into()).await.unwrap().expect("it is there").draft };
-    let time = talk.chat.conversation(ID.into()).await.unwrap().expect("it is there").kept.updated_at;
+    let draft = || async { talk.chat.conversation(ID.into()).await.unwrap().expect("the conversation exists").draft };
+    let time = talk.chat.conversation(ID.into()).await.unwrap().expect("the conversation exists").kept.updated_at;
     talk.chat.set_draft(ID.into(), "Dear Ann".into()).await.unwrap();
     assert_eq!(draft().await, "Dear Ann", "the draft is stored");
-    let open = talk.chat.conversation(ID.into()).await.unwrap().expect("it is there");
+    let open = talk.chat.conversation(ID.into()).await.unwrap().expect("the conversation exists");
     assert_eq!(open.kept.updated_at, time, "the conversation keeps its position in the list");
     let settings = ConversationSettings { thinking: true, ..open.settings };
     talk.chat.set_conversation(ID.into(), settings.clone()).await.unwrap();
     assert_eq!(draft().await, "Dear Ann", "a change of settings retains the draft");
     talk.chat.set_draft(ID.into(), "Dear Bob".into()).await.unwrap();
-    let open = talk.chat.conversation(ID.into()).await.unwrap().expect("it is there");
+    let open = talk.chat.conversation(ID.into()).await.unwrap().expect("the conversation exists");
     assert_eq!(
         (open.settings, open.draft.as_str()),
         (settings, "Dear Bob"),

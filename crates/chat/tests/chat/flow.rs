@@ -44,7 +44,11 @@ async fn after_a_resource_a_call_of_the_same_server_asks_and_the_user_can_turn_t
     talk.chat.append_items(ID.into(), vec![attached("a1")]).await.unwrap();
     talk.send("Use it").await;
     let question = talk.app.question("demo", "the call after a resource", is_call).await;
-    assert_eq!((question.rule, question.scopes), ("after-untrusted", &[Scope::Once][..]), "S26: it asks, for once");
+    assert_eq!(
+        (question.rule, question.scopes),
+        ("after-untrusted", &[Scope::Once][..]),
+        "S26: the call requires consent, once"
+    );
     let Why::Model { read, after, .. } = &question.why else { panic!("the origin is not a model: {question:?}") };
     assert_eq!(
         read[..],

@@ -86,7 +86,7 @@ fn the_ring_is_bounded_in_entries_and_bytes() {
         activity.line(ActivityKind::Stderr, "x");
     }
     assert_eq!(activity.after(0, usize::MAX).count(), MAX_ENTRIES, "the oldest entries are dropped");
-    assert_eq!(activity.dropped(), 50, "and counted");
+    assert_eq!(activity.dropped(), 50, "dropped entries are counted");
     assert!(activity.entry(50).is_none() && activity.entry(51).is_some(), "entries are found by their number");
     let large = "y".repeat(2 * MAX_BODY);
     for _ in 0..40 {

@@ -179,7 +179,7 @@ pub(crate) async fn sent(app: &App) -> usize {
 }
 
 pub(crate) async fn ended(call: JoinHandle<Called>) -> Called {
-    tokio::time::timeout(PATIENCE, call).await.expect("the call ends").expect("it does not panic")
+    tokio::time::timeout(PATIENCE, call).await.expect("the call ends").expect("the task of the call did not panic")
 }
 
 /// Waits until an entry is submitted and delayed.

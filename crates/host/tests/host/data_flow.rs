@@ -65,7 +65,7 @@ async fn what_stands_already_is_not_written_again() {
     assert_eq!(entries(), 0, "an unchanged setting is not audited");
     set(&app, after(SameServer::Off)).await.unwrap();
     set(&app, after(SameServer::Off)).await.unwrap();
-    assert_eq!(entries(), 1, "one change, one entry");
+    assert_eq!(entries(), 1, "one change has one entry");
     disk.full.store(true, Ordering::SeqCst);
     let refused = set(&app, after(SameServer::Everything)).await;
     assert!(matches!(refused, Err(FlowError::Store(_))), "a change that can't be written is refused: {refused:?}");
@@ -112,7 +112,7 @@ async fn a_call_whose_entry_is_written_is_judged_by_the_data_flow_of_now() {
         }
         disk.go_on();
         let question = app.question(SERVER, "the call", |q| matches!(q.body, QuestionBody::Tool { .. })).await;
-        assert_eq!(question.rule, "after-untrusted", "S26: it asks, as {by} has set");
+        assert_eq!(question.rule, "after-untrusted", "S26: the call requires consent, as {by} has set");
         assert_eq!(sent(&app).await, before, "nothing was sent");
         app.answer(&question, UserAnswer::Deny).await;
         waits.await.unwrap().expect_err("the call is refused");

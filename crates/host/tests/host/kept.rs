@@ -31,7 +31,11 @@ async fn what_the_log_keeps_is_not_changed_unseen() {
     app.host.set_settings(other).await.unwrap();
     let entries = of_kind(&app, "settings");
     let [entry] = &entries[..] else { panic!("only changes of the retention are recorded: {entries:?}") };
-    assert_eq!((entry.decision.as_ref(), entry.by.as_ref()), ("allowed", "user"), "by whom");
+    assert_eq!(
+        (entry.decision.as_ref(), entry.by.as_ref()),
+        ("allowed", "user"),
+        "the entry contains the decision of the user"
+    );
     assert_eq!(
         entry.subject, "audit log: 30 days, 1000 MB, what crosses; before: audit log: 0 days, 1000 MB, what crosses",
         "the entry contains the change"
@@ -54,7 +58,11 @@ async fn what_the_log_keeps_is_not_changed_unseen() {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     let entries = of_kind(&app, "settings");
-    assert_eq!((entries[1].decision.as_ref(), entries[1].by.as_ref()), ("noted", "policy"), "as nobody's decision");
+    assert_eq!(
+        (entries[1].decision.as_ref(), entries[1].by.as_ref()),
+        ("noted", "policy"),
+        "the change is not attributed to a decision"
+    );
     assert!(
         entries[1].subject.starts_with("audit log: 1 days")
             && entries[1].subject.contains("before: audit log: 30 days"),
@@ -103,7 +111,11 @@ async fn a_change_by_the_user_is_theirs_also_while_the_log_is_read() {
     app.host.close().await;
     let entries = of_kind(&app, "settings");
     let [entry] = &entries[..] else { panic!("only the user's change is recorded: {entries:?}") };
-    assert_eq!((entry.decision.as_ref(), entry.by.as_ref()), ("allowed", "user"), "by whom");
+    assert_eq!(
+        (entry.decision.as_ref(), entry.by.as_ref()),
+        ("allowed", "user"),
+        "the entry contains the decision of the user"
+    );
 }
 
 /// Returns a host with a log that the test can delay, prepared before the host starts.

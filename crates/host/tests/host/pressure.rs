@@ -68,7 +68,7 @@ async fn x24_three_refusals_in_a_row_mute_a_server_for_a_while() {
 
     let unseen = said(call(&app, "harbour", "4", "ask_user")).await;
     assert!(unseen.contains("declin"), "X24: requests of a muted server are refused automatically: {unseen}");
-    assert_eq!(app.server("harbour").await.refused_questions, 1, "X24: and counted");
+    assert_eq!(app.server("harbour").await.refused_questions, 1, "X24: refused requests are counted");
     assert!(app.decisions().iter().any(|d| d.0 == "mute" && d.2 == "policy"), "the mute is audited");
 
     app.until("harbour", "asking again", |s| !s.muted && s.muted_until.is_none() && s.refused_questions == 0).await;

@@ -97,7 +97,7 @@ async fn the_latest_address_holds_also_while_the_log_is_slow() {
     }
     disk.slow.store(false, Ordering::SeqCst);
     disk.go_on();
-    changed.await.unwrap().expect("it is changed");
+    changed.await.unwrap().expect("the first change succeeds");
     changed_back.await.unwrap().expect("the second change succeeds");
     let kept = app.host.ports().documents.read(Document::Models).unwrap().expect("the providers");
     assert_eq!(kept["providers"][0]["url"], first, "the latest change is in effect: {kept}");

@@ -171,7 +171,10 @@ async fn a_prompt_that_changes_while_it_waits_is_not_sent_and_not_taken_for_seen
     app.host.refresh_list("bad".into(), ListKind::Prompts).await.expect("the list can be read again");
     app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
     let refused = waits.await.unwrap();
-    assert!(matches!(&refused, Err(CallFailure::Refused(cause)) if cause.contains("greet")), "it changed: {refused:?}");
+    assert!(
+        matches!(&refused, Err(CallFailure::Refused(cause)) if cause.contains("greet")),
+        "a changed prompt is refused: {refused:?}"
+    );
     assert!(!app.activity("bad").await.contains("prompts/get"), "no request was sent");
     let (now, standing) = shown().await;
     assert_eq!(standing, Some(Standing::New), "the current definition is not reviewed");

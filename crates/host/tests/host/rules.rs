@@ -94,7 +94,11 @@ async fn a_rule_denies_whatever_was_allowed_and_says_so_in_the_log() {
     assert_eq!(denied.err(), Some(CallFailure::Refused(format!("by rule {id}"))), "the error names the rule");
     let log = app.host.ports().audit.read(&ports::AuditQuery::latest(20)).unwrap();
     let entry = log.iter().find(|entry| entry.decision == "denied").expect("the denial is audited");
-    assert_eq!((entry.by.as_ref(), entry.rule.as_ref()), ("policy", format!("rule {id}").as_str()), "with its rule");
+    assert_eq!(
+        (entry.by.as_ref(), entry.rule.as_ref()),
+        ("policy", format!("rule {id}").as_str()),
+        "the entry names the rule"
+    );
     let allowed =
         log.iter().find(|entry| entry.kind == "tool" && entry.by == "grant").expect("the allowed call is audited");
     assert!(allowed.rule.starts_with("grant "), "the entry names the grant: {allowed:?}");

@@ -363,7 +363,11 @@ async fn x27_a_billion_tokens_are_capped_and_money_is_bounded() {
     let called = call(&app, "1", json!({ "max_tokens": 1_000_000_000 }));
     let question = app.question(SERVER, "the model", is_sampling).await;
     let (request, _, state) = parts(&question);
-    assert_eq!((request.max_tokens, state.wanted_tokens), (4_096, 1_000_000_000), "X27: capped, and told");
+    assert_eq!(
+        (request.max_tokens, state.wanted_tokens),
+        (4_096, 1_000_000_000),
+        "X27: the tokens are capped, which is displayed"
+    );
     let mut more = request.clone();
     more.max_tokens = u64::MAX;
     let edited = app.host.edit(question.id, Edit::Request(Box::new(more))).await.unwrap();

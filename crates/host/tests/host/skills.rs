@@ -248,7 +248,7 @@ async fn retained_contents_that_no_longer_match_are_read_again() {
     let read = |id: &str| app.host.read_skill(id.into(), "s".into(), (URI.into(), None), None);
     let text = |read: Result<SkillFileRead, SkillError>| read.unwrap().contents.text;
     assert_eq!(text(read("1").await).as_deref(), Some(TEXT), "the file matches the first list");
-    assert_eq!(reads(&app).await, 1, "from the server");
+    assert_eq!(reads(&app).await, 1, "the file is requested from the server");
     assert_eq!(text(read("2").await), Some(second), "the retained contents are older than the list");
     assert_eq!(reads(&app).await, 2, "the file is requested once more");
     let third = read("3").await;

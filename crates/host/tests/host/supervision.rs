@@ -330,7 +330,7 @@ async fn e29_a_ping_by_hand_takes_what_the_revision_has_and_says_how_long_it_too
         assert!(matches!(asleep, Err(CallFailure::NotReady { .. })), "a stopped server can't be pinged: {asleep:?}");
         app.ready("harbour").await;
         let before = app.activity("harbour").await.matches(method).count();
-        let took = app.host.ping("harbour".into()).await.expect("it answers");
+        let took = app.host.ping("harbour".into()).await.expect("the ping succeeds");
         assert!(
             !took.is_zero() && took < Duration::from_secs(10),
             "[ping-removed-modern] the measured time is plausible: {took:?}"

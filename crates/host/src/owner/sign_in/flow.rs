@@ -237,7 +237,7 @@ mod tests {
             ("code=a&state=b", false),
         ];
         for (address, is_taken) in cases {
-            assert_eq!(check_redirect(address, wanted).is_ok(), is_taken, "whether {address} is taken");
+            assert_eq!(check_redirect(address, wanted).is_ok(), is_taken, "validity of {address}");
         }
     }
 }

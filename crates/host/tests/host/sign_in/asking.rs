@@ -45,7 +45,11 @@ async fn from_a_refusal_to_a_server_in_use() {
         (&vec!["read".to_owned(), "write".to_owned()], 0),
         "the scopes are displayed"
     );
-    assert_eq!((client, reason), (&ClientIdentity::Registered, &SignInReason::SignIn), "as whom, and why");
+    assert_eq!(
+        (client, reason),
+        (&ClientIdentity::Registered, &SignInReason::SignIn),
+        "the client identification and the reason are displayed"
+    );
     assert!(redirect_uri.starts_with("http://127.0.0.1:"), "the redirect URI is displayed: {redirect_uri}");
     assert!(
         authorization_url.starts_with(&format!("{issuer}/authorize?")),

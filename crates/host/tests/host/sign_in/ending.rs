@@ -25,7 +25,11 @@ async fn who_signs_out_is_out_everywhere() {
     far.needs_sign_in("you signed out").await;
     assert_eq!(far.view().await.account, None, "nobody is signed in");
     assert!(far.app.decisions().iter().any(|(kind, ..)| kind == "sign-out"), "the sign-out is audited");
-    assert_eq!(far.app.host.sign_out(NAME.into()).await.unwrap(), SignedOut::NobodySignedIn, "only once");
+    assert_eq!(
+        far.app.host.sign_out(NAME.into()).await.unwrap(),
+        SignedOut::NobodySignedIn,
+        "a second sign-out has nothing to do"
+    );
     let far = far.tomorrow(host::HostOptions::default()).await;
     far.app.host.start_server(NAME.into()).await.unwrap();
     far.allow().await;
@@ -47,7 +51,10 @@ async fn what_became_of_the_tokens_is_told() {
     let far = Far::new().await.signed_in().await;
     far.issuer.set(|script| script.down = Some(503));
     let out = far.app.host.sign_out(NAME.into()).await.unwrap();
-    assert!(matches!(&out, SignedOut::RevocationFailed(cause) if cause.contains("503")), "it failed, and why: {out:?}");
+    assert!(
+        matches!(&out, SignedOut::RevocationFailed(cause) if cause.contains("503")),
+        "the failure and its cause are reported: {out:?}"
+    );
     assert_eq!(far.view().await.account, None, "the account is signed out in any case");
     far.app.host.close().await;
 }
@@ -93,7 +100,7 @@ async fn nothing_is_left_of_a_server_that_is_removed() {
             );
         }
         let are_void = || far.issuer.good_tokens() == (0, 0);
-        assert!(holds_within(PATIENCE, are_void).await, "and void; removed: {is_removed}");
+        assert!(holds_within(PATIENCE, are_void).await, "the tokens are revoked; removed: {is_removed}");
         far.app.host.close().await;
     }
 }

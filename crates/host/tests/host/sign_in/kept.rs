@@ -31,7 +31,7 @@ async fn who_signed_in_today_is_signed_in_tomorrow() {
     far.issuer.end_access_tokens();
     far.app.host.start_server(NAME.into()).await.unwrap();
     far.ready().await;
-    assert!(!far.app.questions().await.iter().any(is_sign_in), "nor now");
+    assert!(!far.app.questions().await.iter().any(is_sign_in), "a refresh requires no new sign-in");
     far.app.host.close().await;
 }
 

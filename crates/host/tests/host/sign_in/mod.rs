@@ -94,7 +94,7 @@ impl Far {
         let view =
             self.app.until(NAME, "waiting for a sign-in", |s| needed(s).is_some_and(|(_, under_way)| !under_way)).await;
         let (found, _) = needed(&view).unwrap();
-        assert!(found.contains(cause), "the cause {cause:?} is told: {found}");
+        assert!(found.contains(cause), "the cause {cause:?} is reported: {found}");
     }
 
     async fn view(&self) -> AuthorizationView {

@@ -40,7 +40,7 @@ fn an_id_is_used_by_one_call_and_calls_are_bounded() {
 #[test]
 fn what_was_begun_for_one_call_does_not_go_on_with_another_of_the_same_id() {
     let mut calls = table(&[("1", "s", CallState::Running)]);
-    calls.records.get_mut("1").expect("it is there").writing = Some(7);
+    calls.records.get_mut("1").expect("the call exists").writing = Some(7);
     assert!(calls.take_written("1", 6).is_none(), "an entry of another call doesn't match");
     assert!(calls.take_followed("1", 7).is_none(), "a call whose paths are not being resolved doesn't match");
     let taken = calls.take_written("1", 7).expect("the call matches its entry");
@@ -65,9 +65,9 @@ fn the_sender_is_known_only_if_one_call_can_have_sent_it() {
 fn questions_of_one_round_count_once() {
     let mut calls = table(&[("1", "s", CallState::Running)]);
     assert_eq!(calls.round_of("1"), Some(1), "the first request starts a round");
-    calls.records.get_mut("1").expect("it is there").view.state = CallState::AwaitingInput;
+    calls.records.get_mut("1").expect("the call exists").view.state = CallState::AwaitingInput;
     assert_eq!(calls.round_of("1"), Some(1), "a request during a wait belongs to the same round");
-    calls.records.get_mut("1").expect("it is there").view.state = CallState::Running;
+    calls.records.get_mut("1").expect("the call exists").view.state = CallState::Running;
     assert_eq!(calls.round_of("1"), Some(2), "a request after the call resumed starts a new round");
     assert_eq!(calls.round_of("2"), None, "an unknown call has no round");
 }

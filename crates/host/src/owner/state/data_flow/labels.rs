@@ -117,7 +117,7 @@ mod tests {
             |labels: &ConversationLabels| labels.of("c").map(|label| label.readings.clone()).unwrap_or_default();
         assert_eq!(readings(&labels).len(), MAX_READINGS, "the number of readings is limited");
         labels.add_readings("c", &[Reading::new("a", ReadingKind::Resource, "file:///x")]);
-        assert_eq!(readings(&labels).len(), MAX_READINGS, "nor then");
+        assert_eq!(readings(&labels).len(), MAX_READINGS, "the number of readings stays limited");
         assert!(readings(&labels).iter().any(Reading::is_open), "S26: open content replaces closed content");
         labels.add_readings("c", &[Reading { open_world: true, ..tool(3) }]);
         assert!(

@@ -197,10 +197,10 @@ mod tests {
         assert!(confirmed.replace(Some(ConfirmedFile::default())), "reading the file changes the settings");
         let settings = AppSettings { audit_days: 1, ..AppSettings::default() };
         let mut held = settings.clone();
-        confirmed.keeping().expect("it is known").apply(&mut held);
+        confirmed.keeping().expect("the retention is known").apply(&mut held);
         assert_eq!(held, AppSettings::default(), "a removed file doesn't shorten the retention");
         assert!(confirmed.replace(Some(ConfirmedFile::adopted(&ProvidersFile::default(), &settings))));
-        confirmed.keeping().expect("it is known").apply(&mut held);
+        confirmed.keeping().expect("the retention is known").apply(&mut held);
         assert_eq!(held, settings, "the confirmed retention is applied");
     }
 }

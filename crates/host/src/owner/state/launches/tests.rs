@@ -47,7 +47,7 @@ fn a_server_starts_with_the_version_that_was_approved() {
     assert_eq!(facts.as_approved("s", &own), own, "without an approval the settings are unchanged");
     facts.packages.insert("s".to_owned(), approved(&own, "1.0.0"));
     let pinned = facts.as_approved("s", &own);
-    let args = &pinned.as_stdio().expect("it is local").args;
+    let args = &pinned.as_stdio().expect("the server is local").args;
     assert!(args.iter().any(|arg| arg == "a-server@1.0.0"), "the command names the version: {args:?}");
 }
 
