@@ -1,5 +1,4 @@
-//! Converts a conversation for a model: its items become messages, in which the source of all content that is not the
-//! user's is described.
+//! Converts a conversation to messages for a model, which describe the source of all content that isn't the user's.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -227,8 +226,7 @@ fn failure_text(error: &str) -> String {
     }
 }
 
-/// Truncates a result to at most `limit` bytes of text, and returns the number of omitted bytes. The rest can be read
-/// by the name of the call.
+/// Truncates a result to `limit` bytes of text, with a note on reading the rest. Returns the number of omitted bytes.
 #[must_use]
 pub fn bounded(parts: Vec<Part>, call: &str, limit: usize) -> (Vec<Part>, u64) {
     let all: usize = parts.iter().map(text_len).sum();
@@ -398,15 +396,8 @@ mod tests {
                 other => panic!("{other:?} is not a result"),
             })
             .collect();
-        assert_eq!(
-            results.iter().map(|(id, ..)| *id).collect::<Vec<_>>(),
-            ["u1", "u2", "u3"],
-            "the results are in the order of the uses"
-        );
-        assert!(
-            results[0].1.contains("changed the arguments of this call to {\"x\":2}"),
-            "edited arguments are reported: {results:?}"
-        );
+        assert_eq!(results.iter().map(|(id, ..)| *id).collect::<Vec<_>>(), ["u1", "u2", "u3"], "sorted by use");
+        assert!(results[0].1.contains("changed the arguments of this call to {\"x\":2}"), "an edit: {results:?}");
         assert!(
             results[0].1.contains("Data from the server \"a\"") && !results[0].2,
             "the source is described: {results:?}"
@@ -441,15 +432,9 @@ mod tests {
         let thinking =
             || vec![ReplyPart::Thinking { text: "hm".into(), opaque: Some(json!("signed")) }, tool_use("u", "{}")];
         let own = messages(&path(thinking()), &model("m"), 1_000);
-        assert!(
-            matches!(&own[1].parts[0], Part::Thinking { opaque: Some(_), .. }),
-            "the same model gets its reasoning back: {own:?}"
-        );
+        assert!(matches!(&own[1].parts[0], Part::Thinking { opaque: Some(_), .. }), "the same model: {own:?}");
         let other = messages(&path(thinking()), &model("n"), 1_000);
-        assert!(
-            matches!(&other[1].parts[0], Part::ToolUse { opaque: None, .. }),
-            "another model doesn't get the reasoning: {other:?}"
-        );
+        assert!(matches!(&other[1].parts[0], Part::ToolUse { opaque: None, .. }), "another model: {other:?}");
     }
 
     #[test]
@@ -459,14 +444,7 @@ mod tests {
         assert_eq!(kept[0], Part::text("äää"), "text is truncated at a character boundary");
         assert_eq!(left_out, 18, "omitted bytes are counted");
         let Part::Text(note) = &kept[1] else { panic!("expected a note: {kept:?}") };
-        assert!(
-            note.contains("18 more bytes") && note.contains(r#"{"call":"c1","from":6}"#),
-            "the note contains the arguments for reading more: {note}"
-        );
-        assert_eq!(
-            bounded(vec![Part::text("short")], "c1", 7),
-            (vec![Part::text("short")], 0),
-            "a short result is not truncated"
-        );
+        assert!(note.contains("18 more bytes") && note.contains(r#"{"call":"c1","from":6}"#), "a note: {note}");
+        assert_eq!(bounded(vec![Part::text("short")], "c1", 7), (vec![Part::text("short")], 0), "a short result");
     }
 }

@@ -33,8 +33,7 @@ use super::state::{
 use crate::connection::Target;
 use crate::view::{HostEvent, QuestionBody};
 
-/// Parameters of an authorization URL that are generated per use, after the URL was displayed. Only these may differ
-/// from the approved URL.
+/// Parameters of an authorization URL that are generated per use, and may differ from the displayed URL.
 const OF_ONE_USE: [&str; 3] = ["state", "code_challenge", "nonce"];
 /// Timeout for opening the system's browser.
 const OPENING: Duration = Duration::from_secs(20);
@@ -209,8 +208,7 @@ impl Leaving {
     }
 }
 
-/// Passes a denial, which is always allowed since it contains no user data. A response that does contain any is
-/// replaced by a denial.
+/// Passes a denial, which contains no user data. A response that contains any is replaced by a denial.
 pub(super) fn refuses(answer: Answer) -> Passed<Answer> {
     let tells_nothing = match &answer {
         Answer::Refused { .. } => true,
@@ -237,8 +235,7 @@ pub(crate) async fn open_page(platform: &dyn Platform, page: Passed<String>) -> 
     opened.unwrap_or_else(|_| Err(format!("it did not start within {} seconds", OPENING.as_secs())))
 }
 
-/// Passes a link that the user follows in the window, where its full address was displayed. Returns `None` if it may
-/// not be opened.
+/// Passes a link that was displayed to the user in full. Returns `None` if it may not be opened.
 pub(crate) fn followed_link(link: UrlParts) -> Option<Passed<String>> {
     link.openable.then_some(Passed(link.url))
 }
@@ -330,8 +327,7 @@ impl Owner {
         Ok(AnswerProgress::Later)
     }
 
-    /// Returns the index of a consent request whose entry is now written, if it is still the approved one and no rule
-    /// denies it since.
+    /// Returns the index of a consent request with a written entry, unless it has changed or a rule denies it now.
     fn still_approved(&mut self, request: QuestionId, shown: &Hash, judgement: u64) -> Result<usize, AnswerError> {
         let at = self.consent.release(request).ok_or(AnswerError::NotOpen)?;
         if self.consent.pending[at].hash() != *shown {
@@ -423,13 +419,11 @@ impl Owner {
         }
     }
 
-    /// Passes a request that is neither displayed nor audited: a completion, a subscription, a log level, a ping, or a
-    /// list of skills or an entry of it.
+    /// Passes a request that is neither displayed nor audited: a completion, subscription, log level, ping, or skill.
     ///
     /// # Errors
     ///
-    /// Returns [`CallFailure::Refused`] for other requests, and for a completion or subscription if a rule or the
-    /// preset denies reading or requires consent for it.
+    /// Returns [`CallFailure::Refused`] for other requests, and for completions and subscriptions if reading isn't allowed.
     pub(super) fn pass_quietly(
         &self,
         server: &str,
@@ -440,7 +434,7 @@ impl Owner {
                 self.permissions.may_read_quietly(server, self.now())?
             }
             ClientRequest::Unsubscribe { .. } | ClientRequest::SetLogLevel { .. } | ClientRequest::Ping => {}
-            // A list like that of tools, and one of its entries. The skills they refer to are read as resources.
+            // The list of skills and its entries. The skills they refer to are read as resources.
             ClientRequest::Extension { extension: SKILLS, method: "skills/list" | "skills/get", .. } => {}
             _ => return Err(CallFailure::Refused("because it requires consent".to_owned())),
         }
