@@ -419,11 +419,11 @@ impl Owner {
         }
     }
 
-    /// Passes a request that is neither displayed nor audited: a completion, subscription, log level, ping, or skill.
+    /// Passes a request that is neither displayed nor audited: a completion, subscription, log level, ping, or skill entry.
     ///
     /// # Errors
     ///
-    /// Returns [`CallFailure::Refused`] for other requests, and for completions and subscriptions if reading isn't allowed.
+    /// Returns [`CallFailure::Refused`] for others, and for completions and subscriptions if reading isn't allowed.
     pub(super) fn pass_quietly(
         &self,
         server: &str,
