@@ -419,7 +419,7 @@ impl Owner {
         }
     }
 
-    /// Passes a request that is neither displayed nor audited: a completion, subscription, log level, ping, or skill entry.
+    /// Passes a request that is neither displayed nor audited: a completion, subscription, log level, ping, or skill.
     ///
     /// # Errors
     ///
