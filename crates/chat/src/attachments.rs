@@ -1,4 +1,4 @@
-//! What the user attaches to a message: checked when it comes, and as a model gets it.
+//! Attachments of the user's messages: checks them when they are received, and converts them for a model.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -6,32 +6,34 @@ use domain::item::{MessageAttachment, ResourceContents};
 use models::Part;
 use offers::review::{bytes_part, contents_part, shown};
 
-/// The most attachments of one message.
+/// Maximum number of attachments of one message.
 pub const MAX_ATTACHMENTS: usize = 20;
-/// The most bytes of all attachments of one message, in base64.
+/// Maximum size of all attachments of one message, in bytes of base64.
 pub const MAX_BYTES: usize = 32 << 20;
 
-/// Why something can't be attached.
+/// Error of attaching something to a message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AttachmentError {
-    /// There are too many.
+    /// The message has too many attachments.
     #[error("a message takes at most {MAX_ATTACHMENTS} attachments; send the others in another one")]
     TooMany,
-    /// They are too large.
+    /// The attachments are too large.
     #[error("attachments of one message may have {} MB together; attach less, or smaller pictures", MAX_BYTES >> 20)]
     TooLarge,
-    /// The page sent something that is no base64.
+    /// The page sent bytes that are not valid base64.
     #[error("\"{name}\" can't be read: its bytes are not in base64")]
     Unreadable {
-        /// Its name.
+        /// Name of the attached file.
         name: String,
     },
 }
 
-/// Checks what is to be attached to one message.
+/// Checks the attachments of one message.
 ///
 /// # Errors
-/// If it is too much, or can't be read.
+///
+/// Returns [`AttachmentError::TooMany`] or [`AttachmentError::TooLarge`] if a limit is exceeded, and
+/// [`AttachmentError::Unreadable`] if a file is not valid base64.
 pub fn check(attachments: &[MessageAttachment]) -> Result<(), AttachmentError> {
     if attachments.len() > MAX_ATTACHMENTS {
         return Err(AttachmentError::TooMany);
@@ -54,7 +56,7 @@ pub fn check(attachments: &[MessageAttachment]) -> Result<(), AttachmentError> {
     if bytes > MAX_BYTES { Err(AttachmentError::TooLarge) } else { Ok(()) }
 }
 
-/// An attachment as a model gets it, with its source named.
+/// Converts an attachment for a model, including a description of its source.
 #[must_use]
 pub fn parts(attachment: &MessageAttachment) -> Vec<Part> {
     match attachment {
@@ -69,7 +71,7 @@ pub fn parts(attachment: &MessageAttachment) -> Vec<Part> {
     }
 }
 
-/// A resource as a model gets it. Its text is data of a server and no instruction.
+/// Converts a resource for a model. Its text is marked as data of a server rather than instructions.
 #[must_use]
 pub fn resource_parts(server: &str, uri: &str, name: &str, contents: &[ResourceContents]) -> Vec<Part> {
     let (server, uri, name) = (shown(server), shown(uri), shown(name));
@@ -78,7 +80,8 @@ pub fn resource_parts(server: &str, uri: &str, name: &str, contents: &[ResourceC
     with_contents(source, contents)
 }
 
-/// A skill as a model gets it. The user chose its instructions, but a server wrote them, so they carry none of the user's authority.
+/// Converts a skill for a model. The user chose its instructions, but a server wrote them, so they have none of the
+/// user's authority.
 #[must_use]
 pub fn skill_parts(server: &str, uri: &str, name: &str, contents: &[ResourceContents]) -> Vec<Part> {
     let (server, uri, name) = (shown(server), shown(uri), shown(name));
@@ -106,13 +109,13 @@ mod tests {
     #[test]
     fn a_file_is_sent_as_what_it_is() {
         let sent = |mime: &str, bytes: &[u8]| parts(&file(mime, bytes));
-        assert!(matches!(&sent("image/png", b"x")[1], Part::Image { .. }), "a picture");
-        assert!(matches!(&sent("audio/wav", b"x")[1], Part::Audio { .. }), "a recording");
-        assert!(matches!(&sent("application/pdf", b"x")[1], Part::File { .. }), "a PDF");
-        assert!(matches!(&sent("", b"a\0b")[1], Part::File { .. }), "bytes");
+        assert!(matches!(&sent("image/png", b"x")[1], Part::Image { .. }), "an image is sent as an image");
+        assert!(matches!(&sent("audio/wav", b"x")[1], Part::Audio { .. }), "a recording is sent as audio");
+        assert!(matches!(&sent("application/pdf", b"x")[1], Part::File { .. }), "a PDF is sent as a file");
+        assert!(matches!(&sent("", b"a\0b")[1], Part::File { .. }), "binary data is sent as a file");
         for mime in ["text/x-rust", "application/json", "image/svg+xml", ""] {
             let [Part::Text(text)] = &sent(mime, b"fn a() {}")[..] else { panic!("{mime:?} is sent as text") };
-            assert!(text.ends_with("fn a() {}") && text.contains("\"a\""), "with its name: {text}");
+            assert!(text.ends_with("fn a() {}") && text.contains("\"a\""), "the text follows the file's name: {text}");
         }
     }
 
@@ -122,22 +125,32 @@ mod tests {
         let contents =
             ResourceContents { uri: "skill://a/SKILL.md".into(), mime_type: None, text: Some(text), blob: None };
         let parts = skill_parts("har\nbour", "skill://a/SKILL.md", "a", &[contents]);
-        let [Part::Text(source), Part::Text(text)] = &parts[..] else { panic!("its source and its text: {parts:?}") };
+        let [Part::Text(source), Part::Text(text)] = &parts[..] else {
+            panic!("expected the source and the text: {parts:?}")
+        };
         assert!(
             source.contains("written by the server") && !source.contains('\n'),
-            "who wrote it, on one line: {source}"
+            "the source is described on one line: {source}"
         );
-        assert!(!text.contains('\u{202e}'), "what changes the direction is shown to the model: {text}");
+        assert!(!text.contains('\u{202e}'), "bidirectional controls are escaped: {text}");
     }
 
     #[test]
     fn too_much_and_what_cannot_be_read_is_refused() {
-        assert_eq!(check(&vec![file("", b""); 21]), Err(AttachmentError::TooMany), "a bound for how many");
+        assert_eq!(
+            check(&vec![file("", b""); 21]),
+            Err(AttachmentError::TooMany),
+            "the number of attachments is limited"
+        );
         let large =
             MessageAttachment::File { name: "a".into(), mime_type: String::new(), data: "A".repeat(MAX_BYTES + 4) };
-        assert_eq!(check(&[large]), Err(AttachmentError::TooLarge), "and for how large");
+        assert_eq!(check(&[large]), Err(AttachmentError::TooLarge), "the size of attachments is limited");
         let broken = MessageAttachment::File { name: "a".into(), mime_type: String::new(), data: "%".into() };
-        assert_eq!(check(&[broken]), Err(AttachmentError::Unreadable { name: "a".into() }), "what is no base64");
-        assert_eq!(check(&[file("image/png", b"x")]), Ok(()), "else it is taken");
+        assert_eq!(
+            check(&[broken]),
+            Err(AttachmentError::Unreadable { name: "a".into() }),
+            "invalid base64 is rejected"
+        );
+        assert_eq!(check(&[file("image/png", b"x")]), Ok(()), "a valid attachment is accepted");
     }
 }

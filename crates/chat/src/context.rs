@@ -1,4 +1,4 @@
-//! What a model gets of a conversation: its items as messages, with the source of everything that is not the user's named.
+//! Converts a conversation to messages for a model, which describe the source of all content that isn't the user's.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -10,17 +10,17 @@ use serde_json::{Map, Value, json};
 
 use super::attachments;
 
-/// The tool by which a model reads on in a result that was too long.
+/// Name of the tool for reading more of a long result.
 pub const READ_RESULT: &str = "read_result";
 
-/// What is said where a call has no result.
+/// Text in place of the result of a call that was not made.
 const NO_RESULT: &str = "This call was not made.";
-/// What is said to a model that goes on with what it began to say.
+/// Message to a model that continues an interrupted reply.
 const GO_ON: &str = "Go on where you stopped.";
-/// What is said of a call that the user stopped when it was sent already.
+/// Text in place of the result of a call that the user stopped after it was sent.
 pub(super) const STOPPED: &str =
     "stopped by the user after it was sent; it is not known how it ended, and it may have had its effect";
-/// The text that the model gets in place of a result that it does not read.
+/// Returns the text in place of a result that the model must not read.
 pub(super) fn withheld(by: &str) -> String {
     format!(
         "its result is withheld {by}; the call was made and may have had its effect. Go on without the result, and do not try \
@@ -28,12 +28,12 @@ pub(super) fn withheld(by: &str) -> String {
     )
 }
 
-/// What is said where nobody knows how a call ended.
+/// Text in place of the result of a call whose outcome is unknown.
 const CUT: &str =
     "It is not known how this call ended: Drawbridge was closed while it was under way. It may have had its effect.";
 
-/// The path of a conversation as [messages], of which the last is the user's turn: where a model was stopped and goes on, it is
-/// told so. Some take no request that ends with what they said themselves.
+/// Converts the path of a conversation to [messages] that end with the user's turn: a model that continues an
+/// interrupted reply gets a message to do so, since some models reject requests that end with their own message.
 #[must_use]
 pub fn turns(path: &[Item], model: &ModelRef, limit: usize) -> Vec<Message> {
     let mut messages = Messages(messages(path, model, limit));
@@ -43,9 +43,9 @@ pub fn turns(path: &[Item], model: &ModelRef, limit: usize) -> Vec<Message> {
     messages.0
 }
 
-/// The path of a conversation as messages for a model. Of each result at most `limit` bytes of text are in it.
+/// Converts the path of a conversation to messages for a model. Each result contains at most `limit` bytes of text.
 ///
-/// Each use of a tool has its result right after it, whatever became of the call: every provider insists on that.
+/// Each tool use is directly followed by its result, regardless of the outcome of the call, as all providers require.
 #[must_use]
 pub fn messages(path: &[Item], model: &ModelRef, limit: usize) -> Vec<Message> {
     let results: HashMap<(&str, &str), &Item> = path
@@ -85,17 +85,17 @@ pub fn messages(path: &[Item], model: &ModelRef, limit: usize) -> Vec<Message> {
             ItemBody::Attachment { server, uri, name, contents, skill: true } => {
                 messages.add(Role::User, attachments::skill_parts(server, uri, name, contents));
             }
-            // With the answer that asked for it.
+            // Included with the reply that requested it.
             ItemBody::ToolCall { used: Some(_), .. } | ItemBody::OwnTool { .. } | ItemBody::Notice { .. } => {}
         }
     }
     messages.0
 }
 
-/// Between texts of the same side.
+/// Separator between texts of the same side.
 const APART: &str = "\n\n";
 
-/// Messages in which the two sides take turns.
+/// Messages with alternating roles.
 #[derive(Default)]
 struct Messages(Vec<Message>);
 
@@ -105,7 +105,7 @@ impl Messages {
         match self.0.last_mut().filter(|last| last.role == role) {
             Some(last) => {
                 let mut parts = parts.peekable();
-                // Wires join texts as they are; what the user put in one after the other is apart.
+                // Providers concatenate texts without a separator, so consecutive texts of the user are separated here.
                 if let (Role::User, Some(Part::Text(before)), Some(Part::Text(_))) =
                     (role, last.parts.last_mut(), parts.peek())
                 {
@@ -123,7 +123,7 @@ impl Messages {
     }
 }
 
-/// A use of a tool that a model made.
+/// A tool use in a model's reply.
 struct Use<'a> {
     reply: &'a str,
     id: &'a str,
@@ -131,7 +131,7 @@ struct Use<'a> {
     arguments: Map<String, Value>,
 }
 
-/// What a model said, as it is said back to it; and the uses of tools in it.
+/// Converts a model's reply for sending it back, and returns its tool uses.
 fn reply<'a>(
     item: &'a Item,
     parts: &'a [ReplyPart],
@@ -142,14 +142,14 @@ fn reply<'a>(
     for part in parts {
         match part {
             ReplyPart::Text { text } => said.push(Part::Text(text.clone())),
-            // Only the model that thought it can take it back, and only whole.
+            // Reasoning is only accepted by the model that produced it, and only if it is complete.
             ReplyPart::Thinking { text, opaque } if is_whole && is_own => {
                 said.push(Part::Thinking { text: text.clone(), opaque: opaque.clone() });
             }
             ReplyPart::Thinking { .. } => {}
             ReplyPart::ToolUse { id, key, arguments, opaque, .. } => {
                 let was_made = results.contains_key(&(item.id.as_str(), id.as_str()));
-                // What broke off while the model wrote it was never asked for.
+                // An incomplete tool use was never executed.
                 if !is_whole && !was_made {
                     continue;
                 }
@@ -193,7 +193,7 @@ fn result_of(used: &Use<'_>, results: &HashMap<(&str, &str), &Item>, limit: usiz
     Part::ToolResult { id: used.id.to_owned(), name: used.key.to_owned(), parts, is_error }
 }
 
-/// How a call ended.
+/// Returns the content for the end of a call.
 fn call_parts(
     server: &str,
     tool: &str,
@@ -213,8 +213,8 @@ fn call_parts(
     parts
 }
 
-/// Why there is no result, as the model reads it: a call that the user declined did not fail, and is not to be tried again
-/// in another way. The words are those of [`domain::call::CallFailure::Refused`].
+/// Returns the text for a missing result. A call that the user declined did not fail, and must not be tried again in
+/// another way. Depends on the text of [`domain::call::CallFailure::Refused`].
 fn failure_text(error: &str) -> String {
     let declined = error.strip_prefix("refused: by the user");
     if declined == Some("") {
@@ -226,7 +226,7 @@ fn failure_text(error: &str) -> String {
     }
 }
 
-/// A result with at most `limit` bytes of text, and how many were left out. The rest can be read by its call's name.
+/// Truncates a result to `limit` bytes of text, with a note on reading the rest. Returns the number of omitted bytes.
 #[must_use]
 pub fn bounded(parts: Vec<Part>, call: &str, limit: usize) -> (Vec<Part>, u64) {
     let all: usize = parts.iter().map(text_len).sum();
@@ -251,7 +251,7 @@ pub fn bounded(parts: Vec<Part>, call: &str, limit: usize) -> (Vec<Part>, u64) {
     }
     let sent: usize = kept.iter().map(text_len).sum();
     let mut note = String::new();
-    // Writing to a String can't fail.
+    // Writing to a `String` can't fail.
     let _ = write!(
         note,
         "({} more bytes were left out. To read on, use {READ_RESULT} with {}.)",
@@ -269,7 +269,7 @@ fn text_len(part: &Part) -> usize {
     }
 }
 
-/// All text of a result, as a model reads it.
+/// Returns all text of a result, as a model reads it.
 #[must_use]
 pub fn text_of_result(result: &ToolResult) -> String {
     result_parts(result)
@@ -281,7 +281,7 @@ pub fn text_of_result(result: &ToolResult) -> String {
         .collect()
 }
 
-/// Whether a model was not given the whole of some result, so that it needs a way to read on.
+/// Returns `true` if part of a result was omitted, so that the model requires a tool to read the rest.
 #[must_use]
 pub fn has_left_out(path: &[Item]) -> bool {
     path.iter().any(|item| matches!(&item.body, ItemBody::ToolCall { left_out: Some(_), .. }))
@@ -314,8 +314,8 @@ mod tests {
     #[test]
     fn e3_texts_that_follow_each_other_are_apart() {
         let sent = messages(&[said("a", "Greet the ship."), said("b", "In Dutch.")], &model("m"), 1_000);
-        let [message] = &sent[..] else { panic!("one message: {sent:?}") };
-        assert_eq!(message.plain_text(), "Greet the ship.\n\nIn Dutch.", "as one reads them");
+        let [message] = &sent[..] else { panic!("expected one message: {sent:?}") };
+        assert_eq!(message.plain_text(), "Greet the ship.\n\nIn Dutch.", "consecutive texts are separated");
     }
 
     fn uses(id: &str, state: ItemState, parts: Vec<ReplyPart>) -> Item {
@@ -386,28 +386,28 @@ mod tests {
             called("3", "2", "u1", Ok("done\u{e0041}")),
         ];
         let messages = messages(&path, &model("m"), 1_000);
-        assert_eq!(messages.len(), 3, "the two sides take turns: {messages:?}");
+        assert_eq!(messages.len(), 3, "the roles alternate: {messages:?}");
         assert_eq!(messages[1].tool_uses().map(|(id, ..)| id).collect::<Vec<_>>(), ["u1", "u2", "u3"], "the uses");
         let results: Vec<_> = messages[2]
             .parts
             .iter()
             .map(|part| match part {
                 Part::ToolResult { id, parts, is_error, .. } => (id.as_str(), texts(parts), *is_error),
-                other => panic!("{other:?} is no result"),
+                other => panic!("{other:?} is not a result"),
             })
             .collect();
-        assert_eq!(results.iter().map(|(id, ..)| *id).collect::<Vec<_>>(), ["u1", "u2", "u3"], "in their order");
-        assert!(results[0].1.contains("changed the arguments of this call to {\"x\":2}"), "what was sent: {results:?}");
+        assert_eq!(results.iter().map(|(id, ..)| *id).collect::<Vec<_>>(), ["u1", "u2", "u3"], "sorted by use");
+        assert!(results[0].1.contains("changed the arguments of this call to {\"x\":2}"), "an edit: {results:?}");
         assert!(
             results[0].1.contains("Data from the server \"a\"") && !results[0].2,
-            "the source is named: {results:?}"
+            "the source is described: {results:?}"
         );
-        assert!(results[0].1.contains("done[U+E0041]"), "X10: what is hidden from the user is named: {results:?}");
+        assert!(results[0].1.contains("done[U+E0041]"), "X10: hidden characters are escaped: {results:?}");
         assert!(
             results[1].1.ends_with("\nThe user declined. Reason: not now") && results[1].2,
-            "a refusal with its reason: {results:?}"
+            "a denial includes its reason: {results:?}"
         );
-        assert!(results[2].1.contains(NO_RESULT) && results[2].2, "one that was not made: {results:?}");
+        assert!(results[2].1.contains(NO_RESULT) && results[2].2, "a use without a call has a result: {results:?}");
     }
 
     #[test]
@@ -423,7 +423,7 @@ mod tests {
         let text = ReplyPart::Text { text: "I will".into() };
         let path = [said("1", "do it"), uses("2", ItemState::Cut, vec![thinking, text, tool_use("u1", "{\"x\"")])];
         let messages = messages(&path, &model("m"), 1_000);
-        assert_eq!(messages[1].parts, [Part::text("I will")], "its text, and neither half a call nor half a thought");
+        assert_eq!(messages[1].parts, [Part::text("I will")], "only the text of an interrupted reply is sent");
     }
 
     #[test]
@@ -432,19 +432,19 @@ mod tests {
         let thinking =
             || vec![ReplyPart::Thinking { text: "hm".into(), opaque: Some(json!("signed")) }, tool_use("u", "{}")];
         let own = messages(&path(thinking()), &model("m"), 1_000);
-        assert!(matches!(&own[1].parts[0], Part::Thinking { opaque: Some(_), .. }), "the same one: {own:?}");
+        assert!(matches!(&own[1].parts[0], Part::Thinking { opaque: Some(_), .. }), "the same model: {own:?}");
         let other = messages(&path(thinking()), &model("n"), 1_000);
-        assert!(matches!(&other[1].parts[0], Part::ToolUse { opaque: None, .. }), "another one: {other:?}");
+        assert!(matches!(&other[1].parts[0], Part::ToolUse { opaque: None, .. }), "another model: {other:?}");
     }
 
     #[test]
     fn a_long_result_is_cut_and_says_how_to_read_on() {
         let parts = vec![Part::text("ä".repeat(10)), Part::text("rest")];
         let (kept, left_out) = bounded(parts, "c1", 7);
-        assert_eq!(kept[0], Part::text("äää"), "at the end of a character");
-        assert_eq!(left_out, 18, "what is left out is counted");
-        let Part::Text(note) = &kept[1] else { panic!("a note follows: {kept:?}") };
-        assert!(note.contains("18 more bytes") && note.contains(r#"{"call":"c1","from":6}"#), "and said: {note}");
-        assert_eq!(bounded(vec![Part::text("short")], "c1", 7), (vec![Part::text("short")], 0), "a short one is whole");
+        assert_eq!(kept[0], Part::text("äää"), "text is truncated at a character boundary");
+        assert_eq!(left_out, 18, "omitted bytes are counted");
+        let Part::Text(note) = &kept[1] else { panic!("expected a note: {kept:?}") };
+        assert!(note.contains("18 more bytes") && note.contains(r#"{"call":"c1","from":6}"#), "a note: {note}");
+        assert_eq!(bounded(vec![Part::text("short")], "c1", 7), (vec![Part::text("short")], 0), "a short result");
     }
 }

@@ -1,4 +1,4 @@
-//! Conversations as wholes: listed, created, opened, extended, renamed and deleted. Caller: `api`, for the page and the command line.
+//! Lists, creates, opens, extends, renames and deletes conversations. Used by `api`, for the page and the command line.
 
 use domain::history::{self, After, ConversationChange, ItemRange, NewItem};
 use domain::item::Item;
@@ -10,48 +10,51 @@ use super::history::{PlacedItem, PlacedItems};
 use super::replies::{Held, Replies};
 use super::{ConversationError, ConversationSettings, draft, log};
 
-/// The longest title, in characters.
+/// Maximum length of a title, in characters.
 const MAX_TITLE: usize = 200;
-/// The number of items, the newest, that a conversation opens with.
+/// Number of the newest items that are read when a conversation is opened.
 const FIRST_ITEMS: usize = 100;
 
 /// A conversation with its newest items.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenConversation {
-    /// The conversation as it is kept.
+    /// Conversation as stored in the history.
     pub kept: history::Conversation,
-    /// The settings of the user.
+    /// Settings of the conversation, set by the user.
     pub settings: ConversationSettings,
-    /// The newest items of the branch that is shown.
+    /// Newest items of the visible branch.
     pub page: PlacedItems,
-    /// The servers whose words are in it, as far as the host knows.
+    /// Servers with content in the conversation, as far as the host knows.
     pub sources: Vec<String>,
-    /// True while a model answers in it.
+    /// Set while a model is replying in the conversation.
     pub answering: bool,
-    /// Text in the composer that is not sent yet.
+    /// Unsent text in the composer.
     pub draft: String,
 }
 
 impl Chat {
-    /// Id, title and time of the last change of each conversation, the latest first.
+    /// Returns the id, title and time of the last change of each conversation, the latest first.
     ///
     /// # Errors
-    /// If the history can't be read.
+    ///
+    /// Returns [`ConversationError::Store`] if the history can't be read.
     pub async fn conversations(&self) -> Result<Vec<(String, String, Millis)>, ConversationError> {
         self.on_disk(|history| history.list()).await
     }
 
-    /// Creates a conversation, with the default model.
+    /// Creates a conversation with the default model.
     ///
     /// # Errors
-    /// If it can't be written.
+    ///
+    /// Returns [`ConversationError::Store`] if the history can't be written, and [`ConversationError::Closing`] if the
+    /// host has shut down.
     pub async fn create_conversation(&self, title: &str) -> Result<OpenConversation, ConversationError> {
-        // clock: stamps the conversation.
+        // clock: timestamp of the conversation.
         let now = ports::time::now();
         let model = self.host.default_model().await?;
         let settings = ConversationSettings { model, ..ConversationSettings::default() };
         let new = history::Conversation {
-            // Two programs may create one in the same millisecond.
+            // Two processes may create a conversation in the same millisecond.
             id: format!("c{now}-{:04x}", std::process::id() & 0xffff),
             title: shorten(title),
             created_at: now,
@@ -69,10 +72,12 @@ impl Chat {
         Ok(OpenConversation { kept, settings, page, sources, answering: false, draft: String::new() })
     }
 
-    /// Opens a conversation with its newest items. None if there is none.
+    /// Opens a conversation with its newest items, or returns `None` if it doesn't exist.
     ///
     /// # Errors
-    /// If the history can't be read.
+    ///
+    /// Returns [`ConversationError::Store`] if the history can't be read, and [`ConversationError::Closing`] if the
+    /// host has shut down.
     pub async fn conversation(&self, id: String) -> Result<Option<OpenConversation>, ConversationError> {
         let range = ItemRange { conversation: id, before: None, limit: FIRST_ITEMS, whole: false };
         let read =
@@ -86,7 +91,7 @@ impl Chat {
         if let Some((live, seq)) = live
             && let Some(placed) = page.items.iter_mut().find(|placed| placed.item.id == live.id)
         {
-            // Pieces that came since the item was last written are in memory only.
+            // Parts that arrived after the item was last written exist in memory only.
             let siblings = std::mem::take(&mut placed.siblings);
             *placed = PlacedItem { item: live, siblings, left_out: Vec::new(), seq: Some(seq) };
         }
@@ -95,21 +100,24 @@ impl Chat {
         Ok(Some(OpenConversation { kept, settings, page, sources, answering, draft }))
     }
 
-    /// Appends items of the user's to the branch that is shown; one with a parent goes after that. An item with the id of an older one
+    /// Appends items of the user to the visible branch, or after their parents. An item with the id of an existing one
     /// replaces it.
     ///
     /// # Errors
-    /// If there is no such conversation, or a model is answering: it would not get them.
+    ///
+    /// Returns [`ConversationError::NotFound`] if the conversation doesn't exist, and [`ConversationError::Answering`]
+    /// if a model is replying, since it would not receive the items.
     pub async fn append_items(&self, conversation: String, items: Vec<Item>) -> Result<(), ConversationError> {
         let held = Replies::write(&self.replies, &conversation).await?;
         self.append(held, conversation, items.iter().map(at_end).collect()).await
     }
 
-    /// Appends an item that must not be lost, such as a call that was made. While a model answers this waits for its end, in a task of
-    /// its own.
+    /// Appends an item that must not be lost, such as a call that was made. If a model is replying, a spawned task
+    /// appends it afterwards.
     ///
     /// # Errors
-    /// If it can't be written now. A task that waited logs that.
+    ///
+    /// Returns [`ConversationError::Store`] if it can't be written now. A spawned task logs its errors.
     pub(super) async fn append_or_wait(&self, conversation: String, item: &Item) -> Result<(), ConversationError> {
         let items = vec![at_end(item)];
         match Replies::write(&self.replies, &conversation).await {
@@ -118,7 +126,7 @@ impl Chat {
                 let chat = self.clone();
                 tokio::spawn(async move {
                     if let Err(error) = chat.append_when_free(conversation, items).await {
-                        tracing::warn!(%error, "an item could not be kept in its conversation");
+                        tracing::warn!(%error, "an item could not be stored in its conversation");
                     }
                 });
                 Ok(())
@@ -147,10 +155,13 @@ impl Chat {
         Ok(())
     }
 
-    /// Keeps what the user wrote in a conversation and did not send yet; empty for nothing.
+    /// Stores the unsent text of a conversation. Empty removes it.
     ///
     /// # Errors
-    /// If there is no such conversation, the draft is too long, or it can't be written. The draft before it stays then.
+    ///
+    /// Returns [`ConversationError::NotFound`] if the conversation doesn't exist, [`ConversationError::TooLong`] if the
+    /// text is too long, and [`ConversationError::Store`] if it can't be written. The previous draft stays in these
+    /// cases.
     pub async fn set_draft(&self, conversation: String, text: String) -> Result<(), ConversationError> {
         if text.len() > draft::MAX_DRAFT {
             return Err(ConversationError::TooLong { what: "a draft", limit: draft::MAX_DRAFT >> 10 });
@@ -158,12 +169,14 @@ impl Chat {
         self.log(&conversation).set_draft(text).await
     }
 
-    /// Renames a conversation. False if there is none.
+    /// Renames a conversation. Returns `false` if it doesn't exist.
     ///
     /// # Errors
-    /// If it can't be written.
+    ///
+    /// Returns [`ConversationError::Store`] if the history can't be written, and [`ConversationError::Closing`] if the
+    /// host has shut down.
     pub async fn rename_conversation(&self, id: String, title: &str) -> Result<bool, ConversationError> {
-        // clock: stamps the change.
+        // clock: timestamp of the change.
         let at = ports::time::now();
         let change = ConversationChange { title: Some(shorten(title)), at, ..ConversationChange::default() };
         let renamed = id.clone();
@@ -174,12 +187,14 @@ impl Chat {
         Ok(is_there)
     }
 
-    /// Stops the answer of a conversation and deletes all of it. Fine if there is none.
+    /// Stops the reply of a conversation and deletes all of its items. Does nothing if it doesn't exist.
     ///
     /// # Errors
-    /// If it can't be deleted.
+    ///
+    /// Returns [`ConversationError::Store`] if it can't be deleted, and [`ConversationError::Closing`] if the host has
+    /// shut down.
     pub async fn delete_conversation(&self, id: String) -> Result<(), ConversationError> {
-        // Nobody can read an answer that still comes.
+        // The reply would have no conversation.
         let _ = self.stop_reply(&id);
         self.on_disk(move |history| history.delete(&id)).await?;
         self.host.conversations_changed(None).await?;
@@ -187,7 +202,7 @@ impl Chat {
     }
 }
 
-/// Creates a conversation under its id, or under a longer one that is free.
+/// Creates a conversation with its id, or with a longer one if that is in use.
 fn create(history: &dyn History, mut new: history::Conversation) -> Result<history::Conversation, StoreError> {
     while history.conversation(&new.id)?.is_some() {
         new.id.push('x');
@@ -196,7 +211,7 @@ fn create(history: &dyn History, mut new: history::Conversation) -> Result<histo
     Ok(new)
 }
 
-/// An item to write after its parent, or else after the head.
+/// Returns an item to write after its parent, or after the head if it has none.
 fn at_end(item: &Item) -> NewItem {
     let after = item.parent.clone().map_or(After::Head, After::Item);
     NewItem { after, ..log::new_item(item) }

@@ -1,20 +1,20 @@
-//! Drafts: what the user wrote in a conversation and did not send yet. A draft is kept beside the conversation's settings, encrypted as
-//! they are, and is no part of what is said: no model reads it, and it is in no exported file. Files that are attached to it are not
-//! kept.
+//! Drafts: unsent text of the user in a conversation. A draft is stored next to the conversation's settings with the
+//! same encryption, and is not part of the conversation: it is not sent to models or exported. Attached files are not
+//! stored.
 
 use serde_json::{Map, Value};
 
-/// The member of the stored settings. Earlier versions pass over it.
+/// Key of the draft in the stored settings. Ignored by earlier versions.
 const MEMBER: &str = "draft";
-/// The longest draft, in bytes.
+/// Maximum size of a draft, in bytes.
 pub(super) const MAX_DRAFT: usize = 256 << 10;
 
-/// The draft in stored settings; empty if there is none.
+/// Returns the draft in stored settings, or an empty string if there is none.
 pub(super) fn of(stored: &Value) -> String {
     stored.get(MEMBER).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-/// Puts a draft into stored settings. An empty one takes it away.
+/// Sets the draft in stored settings. An empty string removes it.
 pub(super) fn put(stored: &mut Value, text: String) {
     if !stored.is_object() {
         *stored = Value::Object(Map::new());

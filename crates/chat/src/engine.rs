@@ -1,5 +1,5 @@
-//! What can be done with a conversation and its model: say something, stop, have an answer again, set it up. At most one answer is
-//! under way in each conversation.
+//! Operations on a conversation and its model: send a message, stop, retry, and change settings. At most one reply per
+//! conversation is in progress.
 
 use std::sync::{Arc, PoisonError};
 
@@ -20,84 +20,89 @@ use super::run::Run;
 use super::system;
 use super::{ConversationError, ConversationSettings, OfferedServer};
 
-/// The longest message that the user can write, in bytes.
+/// Maximum size of a user's message, in bytes.
 const MAX_TEXT: usize = 4 << 20;
-/// The longest system prompt, in bytes.
+/// Maximum size of a system prompt, in bytes.
 const MAX_SYSTEM_PROMPT: usize = 256 << 10;
 
 /// A message of the user.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NewMessage {
-    /// What is written.
+    /// Text of the message.
     pub text: String,
-    /// What is attached.
+    /// Attachments of the message.
     pub attachments: Vec<MessageAttachment>,
-    /// The model that answers from now on; none for the one that the conversation has.
+    /// Model that replies from now on, or `None` to keep the current one.
     pub model: Option<ModelRef>,
 }
 
-/// What began.
+/// The items of a reply that was started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Begun {
-    /// The user's message, if there is a new one.
+    /// Identifier of the user's new message, if there is one.
     pub message: Option<String>,
-    /// The answer.
+    /// Identifier of the reply.
     pub reply: String,
 }
 
 /// The tools of a conversation.
 #[derive(Debug)]
 pub struct ConversationTools {
-    /// The tools.
+    /// Offered tools and their states.
     pub offering: Offering,
-    /// From how many tokens on they are found by search.
+    /// Number of tokens from which tools are found by search.
     pub threshold: u64,
-    /// What the servers that are in use want a model to know.
+    /// Instructions of the servers that are running.
     pub instructions: Vec<ServerInstructions>,
 }
 
-/// What a server wants a model to know.
+/// The instructions of a server for models.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ServerInstructions {
-    /// The server.
+    /// Name of the server.
     pub server: String,
-    /// As a model would get it.
+    /// Instructions as a model would receive them.
     pub text: String,
-    /// By which the user says that a model gets it, in [`OfferedServer::instructions`].
+    /// Hash of the instructions. The user approves them by this hash in [`OfferedServer::instructions`].
     pub hash: String,
 }
 
-/// What a conversation took.
+/// The usage of a conversation.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Spent {
-    /// What its answers took.
+    /// Usage of its replies.
     pub taken: Taken,
-    /// How many the model takes.
+    /// Context size of its model in tokens, if known.
     pub context: Option<u64>,
 }
 
-/// Conversations with models, on a host. Clones are handles to the same one. Make one for each host: another does not know the answers
-/// under way.
+/// Conversations with models, on top of a host. Clones share their state. Create one instance per host, since another
+/// one doesn't know its replies in progress.
 #[derive(Clone)]
 pub struct Chat {
     pub(super) host: Host,
     pub(super) replies: Arc<Replies>,
-    /// Conversations begin one at a time, so that each gets an id of its own.
+    /// Serializes the creation of conversations, so that each gets a unique id.
     pub(super) beginning: Arc<Mutex<()>>,
 }
 
 impl Chat {
-    /// Conversations on this host.
+    /// Creates an instance for this host.
     #[must_use]
     pub fn new(host: Host) -> Self {
         Self { host, replies: Arc::default(), beginning: Arc::default() }
     }
 
-    /// Sends a message to a conversation's model, after an item or after the head. The answer comes as events.
+    /// Sends a message to a conversation's model, after the given item or after the head. The reply is delivered as
+    /// events.
     ///
     /// # Errors
-    /// If there is no such conversation or model, or a model is answering already.
+    ///
+    /// Returns [`ConversationError::NotFound`] if the conversation or item doesn't exist,
+    /// [`ConversationError::Answering`] if a model is already replying, [`ConversationError::NoModel`] or
+    /// [`ConversationError::Model`] if no model is available, [`ConversationError::Empty`] or
+    /// [`ConversationError::TooLong`] for invalid text, and [`ConversationError::Attachment`] for invalid attachments.
     pub async fn send_message(
         &self,
         conversation: String,
@@ -113,10 +118,12 @@ impl Chat {
         self.say(begun, log, message, parent).await
     }
 
-    /// Writes a message anew, in a branch of its own, and has it answered.
+    /// Replaces a message of the user in a new branch, and starts a reply to it.
     ///
     /// # Errors
-    /// As for [`send_message`](Self::send_message), and if it is no message of the user.
+    ///
+    /// Returns the errors of [`send_message`](Self::send_message), and [`ConversationError::NotYours`] if the item is
+    /// not a message of the user.
     pub async fn edit_message(
         &self,
         conversation: String,
@@ -132,10 +139,12 @@ impl Chat {
         self.say(begun, log, message, old.parent).await
     }
 
-    /// Has an answer once more, in a branch of its own.
+    /// Repeats a reply in a new branch.
     ///
     /// # Errors
-    /// As for [`send_message`](Self::send_message), and if it is no answer.
+    ///
+    /// Returns the errors of [`send_message`](Self::send_message), and [`ConversationError::NotAnAnswer`] if the item
+    /// is not a reply.
     pub async fn retry_reply(
         &self,
         conversation: String,
@@ -152,10 +161,11 @@ impl Chat {
         self.answer_after(begun, log, (settings, model), old.parent, None).await
     }
 
-    /// Lets a model go on that stopped after many calls, or was stopped.
+    /// Lets a model continue after it reached the limit of rounds, or was stopped.
     ///
     /// # Errors
-    /// As for [`send_message`](Self::send_message).
+    ///
+    /// Returns the errors of [`send_message`](Self::send_message).
     pub async fn continue_reply(&self, conversation: String) -> Result<Begun, ConversationError> {
         let begun = self.begin(&conversation).await?;
         let log = self.log(&conversation);
@@ -167,7 +177,7 @@ impl Chat {
         self.answer_after(begun, log, (settings, model), head, None).await
     }
 
-    /// Stops the answer of a conversation, and the calls that it made. Whether there was one.
+    /// Stops the reply of a conversation, and its calls. Returns `false` if there is none.
     #[must_use]
     pub fn stop_reply(&self, conversation: &str) -> bool {
         let running = self.replies.of(conversation);
@@ -177,7 +187,8 @@ impl Chat {
         running.is_some()
     }
 
-    /// Whether a model is answering in a conversation; and the item that is coming in, with the number of its next piece.
+    /// Returns `true` if a model is replying in a conversation; and the item being received, with the number of its
+    /// next delta.
     #[must_use]
     pub fn answering(&self, conversation: &str) -> (bool, Option<(Item, u64)>) {
         let Some(running) = self.replies.of(conversation) else { return (false, None) };
@@ -185,10 +196,12 @@ impl Chat {
         (true, live)
     }
 
-    /// Shows the branch of a conversation that goes through an item, to its latest end.
+    /// Shows the branch of a conversation that contains an item, up to its latest end.
     ///
     /// # Errors
-    /// If there is no such item, or a model is answering.
+    ///
+    /// Returns [`ConversationError::NotFound`] if the item doesn't exist, and [`ConversationError::Answering`] if a
+    /// model is replying.
     pub async fn choose_branch(&self, conversation: String, item: String) -> Result<(), ConversationError> {
         let held = Replies::write(&self.replies, &conversation).await?;
         self.log(&conversation).show(item).await?;
@@ -197,10 +210,13 @@ impl Chat {
         Ok(())
     }
 
-    /// Sets a conversation up. A model that is answering is asked so the next time; it stays the model, and thinks as it began.
+    /// Changes the settings of a conversation. They apply to the next request of a reply in progress, except for the
+    /// model and the reasoning setting.
     ///
     /// # Errors
-    /// If there is none, or the settings are too much.
+    ///
+    /// Returns [`ConversationError::NotFound`] if the conversation doesn't exist, [`ConversationError::TooLong`] if the
+    /// system prompt is too long, and [`ConversationError::TooManyServers`] if there are too many servers.
     pub async fn set_conversation(
         &self,
         conversation: String,
@@ -217,10 +233,11 @@ impl Chat {
         Ok(())
     }
 
-    /// The tools of a conversation: which are offered to its model, and why others are not.
+    /// Returns the tools of a conversation: those offered to its model, and the reasons why others are not.
     ///
     /// # Errors
-    /// If there is no such conversation.
+    ///
+    /// Returns [`ConversationError::NotFound`] if the conversation doesn't exist.
     pub async fn conversation_tools(&self, conversation: String) -> Result<ConversationTools, ConversationError> {
         let (_, settings) = self.log(&conversation).conversation().await?;
         let servers = servers_of(&self.host, &settings.servers).await?;
@@ -237,10 +254,11 @@ impl Chat {
         Ok(ConversationTools { offering, threshold, instructions })
     }
 
-    /// What a conversation took, over all branches.
+    /// Returns the usage of a conversation over all branches.
     ///
     /// # Errors
-    /// If there is no such conversation.
+    ///
+    /// Returns [`ConversationError::NotFound`] if the conversation doesn't exist.
     pub async fn conversation_spent(&self, conversation: String) -> Result<Spent, ConversationError> {
         let log = self.log(&conversation);
         let (_, settings) = log.conversation().await?;
@@ -249,10 +267,12 @@ impl Chat {
         Ok(Spent { taken: log.taken().await?, context })
     }
 
-    /// A conversation as the text of a file, and a name for it.
+    /// Returns a conversation as the text of a file, and a name for it.
     ///
     /// # Errors
-    /// If there is no such conversation.
+    ///
+    /// Returns [`ConversationError::NotFound`] if the conversation doesn't exist, and [`ConversationError::NotWritten`]
+    /// if it can't be written as JSON.
     pub async fn export_conversation(
         &self,
         conversation: String,
@@ -281,7 +301,7 @@ impl Chat {
         Log::new(&self.host.ports().history, conversation.to_owned())
     }
 
-    /// Writes a message after an item and has it answered.
+    /// Writes a message after an item, and starts a reply to it.
     async fn say(
         &self,
         begun: Answering,
@@ -300,7 +320,7 @@ impl Chat {
         let chosen = self.choose(&log, model).await?;
         let content = if text.is_empty() { Vec::new() } else { vec![Content::Text { text }] };
         let body = ItemBody::Message { role: Role::User, content, prompt: None, attachments };
-        // clock: stamps the item.
+        // clock: timestamp of the item.
         let message = Item { id: new_id(), parent, at: ports::time::now(), state: ItemState::Whole, body };
         log.write(vec![message.clone()]).await?;
         let (parent, id) = (Some(message.id.clone()), message.id.clone());
@@ -308,13 +328,13 @@ impl Chat {
         let conversation = log.conversation.clone();
         let begun = self.answer_after(begun, log, chosen, parent, Some(id)).await;
         if begun.is_err() {
-            // The page was told that an answer comes.
+            // The page was notified of a reply.
             self.host.conversations_changed(Some(conversation)).await?;
         }
         begun
     }
 
-    /// The model that answers, which the conversation keeps.
+    /// Returns the model that replies, and stores it in the settings of the conversation.
     async fn choose(
         &self,
         log: &Log,
@@ -333,7 +353,7 @@ impl Chat {
         Ok((settings, chosen))
     }
 
-    /// Begins an answer after an item.
+    /// Starts a reply after an item.
     async fn answer_after(
         &self,
         begun: Answering,
@@ -354,7 +374,7 @@ impl Chat {
     }
 }
 
-/// Servers as a model may know of them.
+/// Returns the servers that a model may know of.
 pub(super) async fn servers_of(
     host: &Host,
     offered: &[OfferedServer],
@@ -363,8 +383,8 @@ pub(super) async fn servers_of(
     Ok(offered.iter().cloned().zip(host.servers_for_model(names).await?).collect())
 }
 
-/// An id that no other item has.
+/// Returns a unique id for an item.
 pub(super) fn new_id() -> String {
-    // clock: makes an id.
+    // clock: part of the id.
     format!("i{:x}-{:08x}", ports::time::now(), fastrand::u32(..))
 }

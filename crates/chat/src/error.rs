@@ -1,4 +1,4 @@
-//! Why something can't be done with a conversation.
+//! The error of operations on conversations.
 
 use domain::StoreError;
 use host::HostClosed;
@@ -6,69 +6,69 @@ use models::ModelError;
 
 use super::attachments::AttachmentError;
 
-/// The most servers of one conversation.
+/// Maximum number of servers of one conversation.
 pub const MAX_SERVERS: usize = 100;
-/// The most answers that are under way at a time, over all conversations.
+/// Maximum number of concurrent replies over all conversations.
 pub(super) const MAX_ANSWERS: usize = 32;
 
-/// Why something can't be done with a conversation.
+/// Error of an operation on a conversation.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ConversationError {
-    /// There is none.
+    /// The conversation or item doesn't exist.
     #[error("this {0} is not there any more")]
     NotFound(String),
-    /// A model is answering.
+    /// A model is already replying in the conversation.
     #[error("a model is answering in this conversation; wait for it, or stop it first")]
     Answering,
-    /// Too many models are answering.
+    /// The maximum number of concurrent replies is reached.
     #[error("models are answering in {MAX_ANSWERS} other conversations; wait for one of them, or stop it first")]
     TooMany,
     /// No model was chosen.
     #[error("no model is chosen for this conversation; choose one, or add a provider in Settings → Models")]
     NoModel,
-    /// The model can't be asked.
+    /// The model or its provider is not available.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// There is nothing to send.
+    /// The message has neither text nor attachments.
     #[error("there is nothing to send: write something or attach a file")]
     Empty,
-    /// It is too long.
+    /// A text is too long.
     #[error("{what} may have {limit} KB at most; shorten it, or attach it as a file")]
     TooLong {
-        /// What.
+        /// Kind of the text, for the message.
         what: &'static str,
-        /// How many kilobytes.
+        /// Maximum size, in kilobytes.
         limit: usize,
     },
-    /// Too many servers.
+    /// The conversation has too many servers.
     #[error("a conversation has at most {MAX_SERVERS} servers; turn some off")]
     TooManyServers,
-    /// Something can't be attached.
+    /// An attachment is invalid.
     #[error(transparent)]
     Attachment(#[from] AttachmentError),
-    /// Only a message of the user can be written anew.
+    /// The item is not a message of the user, so it can't be edited.
     #[error("only what you wrote can be edited")]
     NotYours,
-    /// Only an answer can be had again.
-    #[error("only an answer can be had again")]
+    /// The item is not a reply, so it can't be repeated.
+    #[error("only a reply can be repeated")]
     NotAnAnswer,
-    /// It can't be written as a file.
+    /// The conversation can't be serialized as JSON.
     #[error("it can't be written as JSON: {0}; write it as Markdown instead")]
     NotWritten(String),
     /// The history can't be read or written.
     #[error(transparent)]
     Store(StoreError),
-    /// The host ends.
+    /// The host is shutting down.
     #[error("Drawbridge is closing")]
     Closing,
-    /// A task of ours panicked.
+    /// An internal task panicked.
     #[error("an internal error stopped this; Drawbridge's log has the details")]
     Internal,
 }
 
 impl From<tokio::task::JoinError> for ConversationError {
     fn from(error: tokio::task::JoinError) -> Self {
-        tracing::error!(%error, "a task of a conversation ended without a result");
+        tracing::error!(%error, "a task of a conversation panicked or was cancelled");
         if error.is_panic() { Self::Internal } else { Self::Closing }
     }
 }

@@ -1,8 +1,9 @@
-//! A conversation as a file: Markdown to read, JSON to process.
+//! Exports a conversation to a file: as Markdown for reading, or as JSON for processing.
 //!
-//! In Markdown only the user's own words are written as they are. A model's Markdown keeps its formatting and loses what could load or
-//! forge something ([`super::inert_markdown`]). What came from servers, or was attached, stands in fences, with its hidden characters
-//! named: it can neither look like a turn of the conversation, nor load anything.
+//! In Markdown only the user's own text is written unmodified. A model's Markdown retains its formatting, but
+//! constructs that could load or forge something are escaped ([`super::inert_markdown`]). Content of servers and
+//! attachments is written in code fences, with hidden characters escaped: it can neither look like a turn of the
+//! conversation, nor load anything.
 
 use std::fmt::Write as _;
 
@@ -16,17 +17,17 @@ use serde_json::Value;
 use super::ConversationSettings;
 use super::inert_markdown::{code_block, inert, inert_words};
 
-/// How a conversation is written.
+/// The format of an exported conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// The branch that is shown, to read.
+    /// The visible branch, for reading.
     Markdown,
-    /// All branches, with everything that is kept.
+    /// All branches, with all stored data.
     Json,
 }
 
 impl Format {
-    /// The end of a file's name.
+    /// Returns the file name extension of the format.
     #[must_use]
     pub const fn extension(self) -> &'static str {
         match self {
@@ -43,17 +44,19 @@ struct Exported<'a> {
     items: &'a [Item],
 }
 
-/// A conversation as JSON: its title, its settings, and its items in the order in which they came. `parent` tells their branches.
+/// Returns a conversation as JSON: its title, its settings, and its items in order of creation. The items' `parent`
+/// defines the branches.
 ///
 /// # Errors
-/// If something in it is no JSON.
+///
+/// Returns a [`serde_json::Error`] if a value can't be serialized.
 pub fn to_json(title: &str, settings: &ConversationSettings, items: &[Item]) -> serde_json::Result<String> {
     let mut text = serde_json::to_string_pretty(&Exported { title, settings: settings.stored(), items })?;
     text.push('\n');
     Ok(text)
 }
 
-/// A conversation as Markdown. What is no text is named.
+/// Returns a conversation as Markdown. Content other than text is described.
 #[must_use]
 pub fn to_markdown(title: &str, path: &[Item]) -> String {
     let mut text = format!("# {}\n", inert_words(&one_line(title)));
@@ -130,7 +133,7 @@ fn tool_result(text: &mut String, result: &ToolResult) {
     }
 }
 
-/// Who wrote a text.
+/// The author of a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum By {
     User,
@@ -173,7 +176,7 @@ fn resource(text: &mut String, contents: &ResourceContents) {
 }
 
 fn heading(text: &mut String, words: &str) {
-    // Writing to a String can't fail.
+    // Writing to a `String` can't fail.
     let _ = write!(text, "\n## {words}\n");
 }
 
@@ -187,7 +190,7 @@ fn quote(text: &mut String, words: &str) {
     paragraph(text, &quoted.join("\n"));
 }
 
-/// Text within a fence that is longer than any in it.
+/// Writes text in a fence that is longer than any in the text.
 fn fenced(text: &mut String, language: &str, words: &str) {
     text.push('\n');
     code_block(text, language, &shown(words));
@@ -201,7 +204,7 @@ fn one_line(words: &str) -> String {
     shown(words).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A name for the file, of letters and digits.
+/// Returns a name for the file, consisting of letters and digits.
 #[must_use]
 pub fn file_name(title: &str, format: Format) -> String {
     foreign::file_name(title, "conversation", format.extension())
@@ -240,13 +243,16 @@ mod tests {
             skill: false,
         };
         let text = to_markdown("A\ntitle", &[item(user), item(resource)]);
-        assert!(text.starts_with("# A title\n\n## User\n"), "the title is one line: {text}");
+        assert!(text.starts_with("# A title\n\n## User\n"), "the title is on one line: {text}");
         assert!(
             text.contains("*Attached: `a'b` (`image/png`)*") && text.contains("\nRead *it*\n"),
-            "what was said: {text}"
+            "the text of the message is included: {text}"
         );
-        assert!(text.contains("````\n```\n## no heading\n```\n````"), "a fence is longer than any in it: {text}");
-        assert!(text.contains("## Attached: `a # heading` from `files`"), "a name is one line: {text}");
+        assert!(
+            text.contains("````\n```\n## no heading\n```\n````"),
+            "the fence is longer than any in the text: {text}"
+        );
+        assert!(text.contains("## Attached: `a # heading` from `files`"), "a name is on one line: {text}");
     }
 
     #[test]
@@ -312,28 +318,28 @@ mod tests {
                 None => outside.push_str(&format!("{line}\n")),
             }
         }
-        assert_eq!(fence, None, "each fence ends: {text}");
-        assert_eq!(outside.matches("## User").count(), 1, "only the user's turn is one: {outside}");
-        assert!(!outside.contains("delete it"), "a server's words stand in fences: {outside}");
+        assert_eq!(fence, None, "each fence is closed: {text}");
+        assert_eq!(outside.matches("## User").count(), 1, "only the user's turn has a heading: {outside}");
+        assert!(!outside.contains("delete it"), "text of a server is in fences: {outside}");
         let words: String = outside.split('`').step_by(2).collect();
-        assert!(!words.contains("evil"), "or as code, so that nothing is loaded: {outside}");
-        assert!(text.contains("delete it [U+202E]"), "X10: hidden characters are named: {text}");
-        assert!(text.contains("as data too"), "what it says as data is there beside its words: {text}");
-        assert!(text.contains("what was attached"), "and what was in an attached resource: {text}");
+        assert!(!words.contains("evil"), "addresses are written as code, so that nothing is loaded: {outside}");
+        assert!(text.contains("delete it [U+202E]"), "X10: hidden characters are escaped: {text}");
+        assert!(text.contains("as data too"), "structured content is included: {text}");
+        assert!(text.contains("what was attached"), "the contents of an attached resource are included: {text}");
     }
 
     #[test]
     fn a_title_opens_no_code_block() {
         for (title, heading) in [("```", "# \\`\\`\\`\n"), ("~~~ x", "# ~~~ x\n"), ("``` a `b`", "# \\`\\`\\` a `b`\n")]
         {
-            assert_eq!(to_markdown(title, &[]), heading, "{title:?} stays on its line and hides no turn");
+            assert_eq!(to_markdown(title, &[]), heading, "{title:?} stays on one line and opens no code block");
         }
     }
 
     #[test]
     fn the_name_of_a_file_is_one() {
-        assert_eq!(file_name("../etc: x", Format::Markdown), "etc--x.md", "nothing of it leads elsewhere");
-        assert_eq!(file_name("旅行", Format::Json), "旅行.json", "letters of all languages stay");
-        assert_eq!(file_name("//", Format::Json), "conversation.json", "and there is always one");
+        assert_eq!(file_name("../etc: x", Format::Markdown), "etc--x.md", "the name contains no path separators");
+        assert_eq!(file_name("旅行", Format::Json), "旅行.json", "letters of all languages are retained");
+        assert_eq!(file_name("//", Format::Json), "conversation.json", "a name without letters is replaced");
     }
 }

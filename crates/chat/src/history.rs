@@ -1,4 +1,4 @@
-//! Reads of the history for the user: pages of items, large contents, and the search. Caller: `api`.
+//! Reads the history for the user: pages of items, large contents, and searches. Used by `api`.
 
 use domain::StoreError;
 use domain::history::{self, FoundItem, HistorySearch, ItemRange, LeftOut};
@@ -8,36 +8,36 @@ use ports::History;
 use super::engine::Chat;
 use super::{ConversationError, log};
 
-/// The most items of a page, and of the finds of a search.
+/// Maximum number of items of a page or a search result.
 const MAX_PAGE: usize = 200;
 
-/// An item with its place in the tree of its conversation.
+/// An item with its position in the tree of its conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlacedItem {
-    /// The item.
+    /// Item as stored in the history.
     pub item: Item,
-    /// All items that follow the same one, in the order in which they came, this one among them.
+    /// Identifiers of all items with the same parent, in order of creation, including this one.
     pub siblings: Vec<String>,
-    /// Large contents that are read by their hash; their places hold empty texts.
+    /// Large contents to request by their hash. Their values in the item are empty strings.
     pub left_out: Vec<LeftOut>,
-    /// The number of the next piece, while the item streams.
+    /// Number of the next delta while the item streams.
     pub seq: Option<u64>,
 }
 
 impl PlacedItem {
-    /// An item as it was read; none if a newer version wrote it, and this one does not know its kind.
+    /// Converts a stored item, or returns `None` if its kind is unknown because a newer version wrote it.
     fn read(mut kept: history::Item) -> Option<Self> {
         let (siblings, left_out) = (std::mem::take(&mut kept.siblings), std::mem::take(&mut kept.left_out));
         Some(Self { item: log::read(kept)?, siblings, left_out, seq: None })
     }
 }
 
-/// Items of one branch, in order.
+/// A page of items of one branch, in order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PlacedItems {
-    /// The items.
+    /// Items of the page.
     pub items: Vec<PlacedItem>,
-    /// True if there are others before them.
+    /// Set if the branch has items before this page.
     pub has_more: bool,
 }
 
@@ -50,9 +50,9 @@ impl PlacedItems {
 /// Items that a search found, the latest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FoundPage {
-    /// The items.
+    /// Items of the page.
     pub found: Vec<FoundItem>,
-    /// True if there may be older ones.
+    /// Set if there may be older results.
     pub has_more: bool,
 }
 
@@ -64,10 +64,12 @@ impl Chat {
         log::on_disk(&self.host.ports().history, act).await
     }
 
-    /// Some items of the branch that is shown, or of the one before an item. None if there is no such conversation or item.
+    /// Returns items of the visible branch, or of the branch before an item. `None` if the conversation or item doesn't
+    /// exist.
     ///
     /// # Errors
-    /// If the history can't be read.
+    ///
+    /// Returns [`ConversationError::Store`] if the history can't be read.
     pub async fn items(
         &self,
         conversation: String,
@@ -79,10 +81,11 @@ impl Chat {
         Ok(page.map(PlacedItems::read))
     }
 
-    /// The bytes of a large content by its hash. None if there is none.
+    /// Returns the bytes of a large content by its hash, or `None` if it doesn't exist.
     ///
     /// # Errors
-    /// If the history can't be read.
+    ///
+    /// Returns [`ConversationError::Store`] if the history can't be read.
     pub async fn blob(&self, hash: String) -> Result<Option<Vec<u8>>, ConversationError> {
         self.on_disk(move |history| history.blob(&hash)).await
     }
@@ -90,7 +93,8 @@ impl Chat {
     /// Searches all conversations.
     ///
     /// # Errors
-    /// If the history can't be read.
+    ///
+    /// Returns [`ConversationError::Store`] if the history can't be read.
     pub async fn search_history(&self, mut search: HistorySearch) -> Result<FoundPage, ConversationError> {
         search.limit = search.limit.min(MAX_PAGE);
         let limit = search.limit;

@@ -1,13 +1,15 @@
 //! Markdown that renders like a model's own, but can't load, run or forge anything. Used by [`super::export`].
 //!
-//! Emphasis, lists, tables, quotes, inline code and code blocks survive. Images, links, HTML, headings and reference definitions are
-//! escaped, so a viewer shows their source. The result is safe however a viewer parses the input: code is written between
-//! delimiters chosen here, and in all other text each character that starts one of those constructs is escaped.
+//! Emphasis, lists, tables, quotes, inline code and code blocks are retained. Images, links, HTML, headings and
+//! reference definitions are escaped, so a viewer shows their source. The result is safe however a viewer parses the
+//! input: code is written between delimiters chosen here, and in all other text each character that starts one of those
+//! constructs is escaped.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Languages that viewers highlight and never render. Blocks in others, such as `mermaid`, are written without a language.
+/// Languages that viewers highlight and never render. Blocks in others, such as `mermaid`, are written without a
+/// language.
 const HIGHLIGHTED: [&str; 28] = [
     "bash",
     "c",
@@ -39,7 +41,7 @@ const HIGHLIGHTED: [&str; 28] = [
     "yaml",
 ];
 
-/// The text with every construct escaped that loads a resource, leads somewhere, or looks like the file's own headings.
+/// Escapes every construct that loads a resource, links to something, or looks like a heading of the file.
 #[must_use]
 pub(super) fn inert(markdown: &str) -> String {
     let mut text = String::with_capacity(markdown.len() + markdown.len() / 8);
@@ -66,7 +68,7 @@ pub(super) fn inert(markdown: &str) -> String {
     text
 }
 
-/// The same for text that stands within a line of ours, where no code block can begin.
+/// Escapes text that is inserted into a line, where no code block can start.
 #[must_use]
 pub(super) fn inert_words(words: &str) -> String {
     let mut text = String::with_capacity(words.len() + words.len() / 8);
@@ -74,15 +76,15 @@ pub(super) fn inert_words(words: &str) -> String {
     text
 }
 
-/// Text in a code block whose fence is longer than any run of backticks in it.
+/// Writes a code block whose fence is longer than any run of backticks in the code.
 pub(super) fn code_block(text: &mut String, language: &str, code: &str) {
     let longest = code.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
-    // Writing to a String can't fail.
+    // Writing to a `String` can't fail.
     let _ = write!(text, "{fence}{language}\n{}\n{fence}\n", code.trim_end());
 }
 
-/// The first line of a code block in the input.
+/// The opening fence of a code block in the input.
 struct Fence<'a> {
     mark: char,
     length: usize,
@@ -110,21 +112,21 @@ impl<'a> Fence<'a> {
     }
 }
 
-/// One line outside of code blocks.
+/// Writes one line outside of code blocks.
 fn prose_line(text: &mut String, line: &str) {
-    // A line of nothing else makes the line above it a heading, or begins a block of metadata that hides what follows.
+    // Such a line turns the previous line into a heading, or starts a metadata block that hides the following text.
     let delimits = line.chars().all(|c| matches!(c, '=' | '-' | '+' | '>' | ' ' | '\t'));
     let mut rest = line;
     while let Some(c) = rest.chars().next() {
         if c == '`' {
             let after = rest.trim_start_matches('`');
             let run = &rest[..rest.len() - after.len()];
-            // Viewers split the cells of a table before they look for code.
+            // Viewers split table cells before they look for code.
             if let Some(length) = closing_run(after, run.len()).filter(|length| !after[..*length].contains('|')) {
                 text.push_str(run);
                 text.push_str(&after[..length + run.len()]);
                 rest = &after[length + run.len()..];
-                // Code that follows at once would make the delimiters one longer run.
+                // A directly following backtick would extend the closing delimiter.
                 if rest.starts_with('`') {
                     text.push(' ');
                 }
@@ -148,7 +150,7 @@ fn escaped(text: &mut String, c: char) {
     text.push(c);
 }
 
-/// Where in the line a run of exactly so many backticks begins.
+/// Returns the position of a run of exactly this many backticks.
 fn closing_run(line: &str, length: usize) -> Option<usize> {
     let mut at = 0;
     while let Some(start) = line[at..].find('`').map(|found| at + found) {
@@ -169,8 +171,8 @@ mod tests {
 
     #[test]
     fn s13_a_lone_carriage_return_ends_a_line() {
-        assert_eq!(inert("User\r---"), "User\n\\-\\-\\-", "S13: no heading is forged");
-        assert_eq!(inert("a\r```\rb ```\r\nc"), "a\n````\nb ```\nc\n````", "S13: a block that begins is closed");
+        assert_eq!(inert("User\r---"), "User\n\\-\\-\\-", "S13: no heading can be forged");
+        assert_eq!(inert("a\r```\rb ```\r\nc"), "a\n````\nb ```\nc\n````", "S13: an opened block is closed");
     }
 
     #[test]
@@ -178,9 +180,9 @@ mod tests {
         assert_eq!(
             inert("a\n\n+++\nb\n\n---"),
             "a\n\n\\+\\+\\+\nb\n\n\\-\\-\\-",
-            "S13: the turns that follow are seen"
+            "S13: the following turns are visible"
         );
-        assert_eq!(inert("+ a\n+ b"), "+ a\n+ b", "S13: a list stays one");
+        assert_eq!(inert("+ a\n+ b"), "+ a\n+ b", "S13: a list is retained");
     }
 
     #[test]
@@ -217,7 +219,8 @@ mod tests {
         assert_eq!(inert("```js\nlet a"), "```js\nlet a\n```", "a block that is not closed is closed");
     }
 
-    /// What stands outside of code, by the rules that all viewers share: fences at the beginning of a line, and runs of equal length.
+    /// Returns the text outside of code, by the rules common to all viewers: fences at the start of a line, and runs of
+    /// equal length.
     fn outside_of_code(text: &str) -> String {
         let (mut outside, mut fence) = (String::new(), None);
         for line in text.lines() {
@@ -227,7 +230,7 @@ mod tests {
                 None => {
                     let mut rest = line;
                     while let Some(c) = rest.chars().next() {
-                        // What is escaped or code stands as a letter.
+                        // Escaped characters and code are replaced by a letter.
                         let (shown, width) = match c {
                             '\\' => ('x', 1 + rest[1..].chars().next().map_or(0, char::len_utf8)),
                             '`' => {

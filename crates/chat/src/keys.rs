@@ -1,21 +1,21 @@
-//! The names by which models know tools: of one server's tool each, the same each time, and within what every provider takes.
+//! Names by which models know tools: unique per tool, deterministic, and within the limits of all providers.
 //!
-//! A tool is `server__tool` where that can be read in one way only: the server's name then has no `__` and does not end in `_`,
-//! so that the first `__` is where it ends. Every other tool gets a name that ends in a part of the SHA-256 over both names.
+//! A name is `server__tool` if that is unambiguous: the server's name has no `__` and does not end in `_`, so that it
+//! ends at the first `__`. All other names end in a part of the SHA-256 hash of both names.
 
 use policy::Hash;
 
-/// The longest name, in characters, that all providers take.
+/// Maximum length of a name that all providers accept, in characters.
 pub const MAX_KEY: usize = 64;
 
-/// How many digits of the hash are in a name: 80 bits.
+/// Number of hexadecimal digits of the hash in a name: 80 bits.
 const DIGITS: usize = 20;
-/// How much of the server's and of the tool's name is left to be read before them.
+/// Number of characters of the server's and the tool's name before the hash.
 const HEADS: (usize, usize) = (18, 20);
-/// What separates the parts.
+/// Separator between the parts.
 const BETWEEN: &str = "__";
 
-/// The name of a tool for a model. Two tools have the same one only if their hashes agree in 80 bits.
+/// Returns the name of a tool for a model. Two tools have the same name only if their hashes agree in 80 bits.
 #[must_use]
 pub fn key(server: &str, tool: &str) -> String {
     let plain = format!("{server}{BETWEEN}{tool}");
@@ -29,7 +29,7 @@ pub fn key(server: &str, tool: &str) -> String {
     if is_plain {
         return plain;
     }
-    // With the length before it, no other server and tool make the same text.
+    // The length prefix makes the text unambiguous.
     let hash = Hash::of_bytes(format!("{}:{server}{tool}", server.len()).as_bytes());
     let digits = &hash.as_str()[..DIGITS];
     let (server, tool) = (head(server, HEADS.0), head(tool, HEADS.1));
@@ -37,7 +37,7 @@ pub fn key(server: &str, tool: &str) -> String {
     format!("{first}{server}{BETWEEN}{tool}{BETWEEN}{digits}")
 }
 
-/// Gemini wants a letter or `_` at the beginning.
+/// Returns `true` if the first character is a letter or `_`, as Gemini requires.
 fn begins_well(name: &str) -> bool {
     name.bytes().next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
 }
@@ -46,7 +46,7 @@ const fn is_taken(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
 }
 
-/// Whether a name looks like one with a hash; those are never made of names alone.
+/// Returns `true` if a name looks like one with a hash. Such names are always hashed.
 fn ends_in_hash(key: &str) -> bool {
     let Some((_, digits)) = key.rsplit_once(BETWEEN) else { return false };
     digits.len() == DIGITS && digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
@@ -66,17 +66,17 @@ mod tests {
 
     #[test]
     fn names_that_are_plain_are_read_as_they_are() {
-        assert_eq!(key("files", "read_file"), "files__read_file", "both names can be read");
-        assert_eq!(key("a", "b__c"), "a__b__c", "the first separator is where the server ends");
-        assert_ne!(key("a", "b__c"), key("a__b", "c"), "the same letters, and two tools");
-        assert_ne!(key("a_", "b"), key("a", "_b"), "the separator is not moved");
+        assert_eq!(key("files", "read_file"), "files__read_file", "plain names are used unmodified");
+        assert_eq!(key("a", "b__c"), "a__b__c", "the server's name ends at the first separator");
+        assert_ne!(key("a", "b__c"), key("a__b", "c"), "two tools with the same concatenation have different names");
+        assert_ne!(key("a_", "b"), key("a", "_b"), "an ambiguous separator results in different names");
     }
 
     #[test]
     fn a_tool_that_is_named_like_another_ones_hash_has_its_own() {
         let hashed = key("a__b", "c");
         let (server, tool) = hashed.split_once(BETWEEN).unwrap_or_default();
-        assert_ne!(key(server, tool), hashed, "a server can't take the name of another one's tool");
+        assert_ne!(key(server, tool), hashed, "a server can't take the hashed name of another tool");
     }
 
     #[test]
@@ -86,11 +86,11 @@ mod tests {
         {
             let key = key(server, tool);
             assert!(key.len() <= MAX_KEY && key.bytes().all(is_taken), "{key} is within all limits");
-            assert!(begins_well(&key), "{key} begins as Gemini wants it");
+            assert!(begins_well(&key), "{key} starts as Gemini requires");
         }
     }
 
-    /// Names made of few characters, so that many of them nearly agree.
+    /// Generates names of few characters, so that many of them nearly agree.
     fn name() -> impl Strategy<Value = String> {
         prop_oneof![3 => "[ab_]{1,5}", 1 => "[a_.é-]{0,70}", 1 => "[a-z]{1,4}(__[0-9a-f]{20})?"]
     }
@@ -101,10 +101,10 @@ mod tests {
             let mut known: HashMap<String, (String, String)> = HashMap::new();
             for (server, tool) in tools {
                 let key = key(&server, &tool);
-                prop_assert_eq!(&key, &super::key(&server, &tool), "the same each time");
-                prop_assert!(key.len() <= MAX_KEY && key.bytes().all(is_taken) && begins_well(&key), "{} is taken", key);
+                prop_assert_eq!(&key, &super::key(&server, &tool), "the name is deterministic");
+                prop_assert!(key.len() <= MAX_KEY && key.bytes().all(is_taken) && begins_well(&key), "{} is accepted by all providers", key);
                 let first = known.entry(key.clone()).or_insert_with(|| (server.clone(), tool.clone()));
-                prop_assert_eq!(&*first, &(server, tool), "{} leads back to one tool", key);
+                prop_assert_eq!(&*first, &(server, tool), "{} identifies one tool", key);
             }
         }
     }

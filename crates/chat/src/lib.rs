@@ -1,7 +1,10 @@
-//! Conversations: what the user, models, tools and prompts said. Items form a tree, so that a message can be written anew without
-//! losing what followed the old one; the path from the first item to the head is what is shown, and what a model gets.
+//! Conversations: messages of the user, replies of models, tool calls and prompts. Items form a tree, so that a message
+//! can be replaced without losing what followed the old one; the path from the first item to the head is displayed, and
+//! sent to models.
 //!
-//! [`Chat`] works on a [`Host`](host::Host), which knows nothing of it. Every call of a tool goes through [`call`], whoever makes it. A run ([`run`]) is one task: it asks the model, makes the calls that the model wants, and goes on until it wants none.
+//! [`Chat`] works on a [`Host`](host::Host), which doesn't depend on it. All tool calls, of any origin, go through
+//! [`call`]. A run ([`run`]) is one task: it sends requests to the model, makes the requested calls, and continues
+//! until the model requests none.
 
 pub mod attachments;
 mod call;
@@ -35,33 +38,36 @@ pub use error::{ConversationError, MAX_SERVERS};
 pub use history::{FoundPage, PlacedItem, PlacedItems};
 pub use models::ModelRef;
 
-/// What the user set for a conversation. Its serialized form is the page's; the history has that of [`stored`](Self::stored).
+/// The user's settings for a conversation. The serialized form is the one of the page; the history uses the form of
+/// [`stored`](Self::stored).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default, rename_all = "camelCase")]
 pub struct ConversationSettings {
-    /// The model that answers.
+    /// Model that replies, if one was chosen.
     pub model: Option<ModelRef>,
-    /// How it should behave, in the user's words.
+    /// System prompt, written by the user.
     pub system_prompt: String,
-    /// The servers whose tools it may use, in the order in which they are offered.
+    /// Servers whose tools the model may use, in the order in which they are offered.
     pub servers: Vec<OfferedServer>,
-    /// Whether it is told which folders these servers may know of.
+    /// Set to tell the model the roots of these servers.
     pub share_roots: bool,
-    /// Whether it should think before it answers, where it can.
+    /// Set to request reasoning before the reply, if the model supports it.
     pub thinking: bool,
-    /// Whether it finds its tools by search, or gets all of them; none for a search where they take much of its context.
+    /// Set to find tools by search, unset to send all of them. `None` to search only if they use a large part of the
+    /// context.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub tool_search: Option<bool>,
 }
 
-/// Members whose names in the history are others than the page's, with both. Earlier versions read the history as well.
+/// Keys with different names in the history and on the page, as pairs. The history's names are also read by earlier
+/// versions.
 const STORED_NAMES: [(&str, &str); 3] =
     [("system_prompt", "systemPrompt"), ("share_roots", "shareRoots"), ("tool_search", "toolSearch")];
 
 impl ConversationSettings {
-    /// The form in the history and in exported files.
+    /// Returns the form for the history and for exported files.
     #[must_use]
     pub fn stored(&self) -> Value {
         let mut stored = json!(self);
@@ -73,7 +79,7 @@ impl ConversationSettings {
         stored
     }
 
-    /// From how many tokens on its tools are found by search, with a model that takes so many.
+    /// Returns the number of tokens from which tools are found by search, for a model with this context size.
     #[must_use]
     pub fn search_threshold(&self, bounds: ChatBounds, context: Option<u32>) -> u64 {
         match self.tool_search {
@@ -83,7 +89,7 @@ impl ConversationSettings {
         }
     }
 
-    /// Reads that form. What can't be read is as if nothing was set.
+    /// Parses the form of the history. Invalid values are treated as unset.
     #[must_use]
     pub fn from_stored(stored: &Value) -> Self {
         let mut members = stored.as_object().cloned().unwrap_or_default();
@@ -104,32 +110,32 @@ fn rename(members: &mut Map<String, Value>, from: &str, to: &str) {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct OfferedServer {
-    /// The server.
+    /// Name of the server.
     pub server: String,
-    /// Those of its tools; none stands for all that the user has reviewed.
+    /// Names of the enabled tools, or `None` for all that the user has reviewed.
     #[serde(default)]
     pub tools: Option<Vec<String>>,
-    /// The hash of the server's instructions as the user saw them when they let the model have them, as data with their source
-    /// named; none if it does not get them. Others than these it does not get.
+    /// Hash of the server's instructions that the user approved for the model, or `None` if the model doesn't receive
+    /// them. They are sent as data with their source; changed instructions are not sent.
     #[serde(default)]
     pub instructions: Option<String>,
 }
 
 impl OfferedServer {
-    /// Whether a tool is turned on.
+    /// Returns `true` if a tool is enabled.
     #[must_use]
     pub fn has(&self, tool: &str) -> bool {
         self.tools.as_ref().is_none_or(|on| on.iter().any(|name| name == tool))
     }
 
-    /// The server's instructions, if the user lets a model have them as they are now.
+    /// Returns the server's instructions, if the user approved their current text for the model.
     #[must_use]
     pub fn instructions_of<'a>(&self, server: &'a ServerForModel) -> Option<&'a str> {
         let is_as_seen = self.instructions.is_some() && self.instructions == server.instructions_hash();
         server.instructions.as_deref().filter(|_| server.is_ready && is_as_seen)
     }
 
-    /// True if the server's instructions are others than those that the user lets a model have.
+    /// Returns `true` if the server's instructions differ from those that the user approved.
     #[must_use]
     pub fn has_other_instructions(&self, server: &ServerForModel) -> bool {
         let now = server.instructions_hash();
@@ -150,12 +156,16 @@ mod tests {
         };
         let stored =
             json!({"model": null, "system_prompt": "Be brief.", "servers": [], "share_roots": true, "thinking": false});
-        assert_eq!(settings.stored(), stored, "as every version has written it");
-        assert_eq!(ConversationSettings::from_stored(&stored), settings, "and reads it");
+        assert_eq!(settings.stored(), stored, "the stored form is compatible with earlier versions");
+        assert_eq!(ConversationSettings::from_stored(&stored), settings, "the stored form can be read");
         let shown =
             json!({"model": null, "systemPrompt": "Be brief.", "servers": [], "shareRoots": true, "thinking": false});
-        assert_eq!(json!(settings), shown, "as all of the page's data");
-        assert_eq!(ConversationSettings::from_stored(&Value::Null), ConversationSettings::default(), "nothing was set");
+        assert_eq!(json!(settings), shown, "the page's form uses camelCase");
+        assert_eq!(
+            ConversationSettings::from_stored(&Value::Null),
+            ConversationSettings::default(),
+            "an invalid value is treated as unset"
+        );
     }
 
     #[test]
@@ -163,12 +173,12 @@ mod tests {
         let chosen = |tool_search| ConversationSettings { tool_search, ..ConversationSettings::default() };
         let threshold =
             |chosen: &ConversationSettings, context| chosen.search_threshold(ChatBounds::default(), context);
-        assert_eq!(threshold(&chosen(None), Some(100_000)), 5_000, "five percent of a context that is known");
+        assert_eq!(threshold(&chosen(None), Some(100_000)), 5_000, "the threshold is five percent of a known context");
         assert!(threshold(&chosen(None), None) > 1_000_000, "a small context is not assumed");
-        assert_eq!(threshold(&chosen(Some(true)), None), 0, "the user wants the search");
-        assert!(threshold(&chosen(Some(false)), Some(1_000)) > 1_000_000, "the user wants all of them");
+        assert_eq!(threshold(&chosen(Some(true)), None), 0, "an enabled search is always used");
+        assert!(threshold(&chosen(Some(false)), Some(1_000)) > 1_000_000, "a disabled search is never used");
         let kept = chosen(Some(true));
-        assert_eq!(kept.stored()["tool_search"], json!(true), "it is kept");
+        assert_eq!(kept.stored()["tool_search"], json!(true), "the setting is stored");
         assert_eq!(ConversationSettings::from_stored(&kept.stored()), kept, "and read");
     }
 }

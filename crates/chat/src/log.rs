@@ -1,4 +1,4 @@
-//! Reads and writes a conversation's items in the history on threads that may wait.
+//! Reads and writes a conversation's items in the history, on blocking threads.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 
 use super::{ConversationError, ConversationSettings, draft};
 
-/// The most items that are read at a time.
+/// Maximum number of items read at a time.
 const PAGE: usize = 500;
 
-/// Held while settings and drafts are read and written: a change of one keeps the other.
+/// Held while settings and drafts are read and written, so that a change of one retains the other.
 static STORED: Mutex<()> = Mutex::new(());
 
-/// The items of one conversation, as they are kept.
+/// The stored items of one conversation.
 #[derive(Clone)]
 pub(super) struct Log {
     history: Arc<dyn History>,
@@ -36,7 +36,7 @@ impl Log {
         on_disk(&self.history, move |history| act(history, &id)).await
     }
 
-    /// The conversation without its items, and what the user set for it.
+    /// Returns the conversation without its items, and the user's settings for it.
     pub(super) async fn conversation(
         &self,
     ) -> Result<(history::Conversation, ConversationSettings), ConversationError> {
@@ -48,7 +48,7 @@ impl Log {
 
     pub(super) async fn set(&self, settings: &ConversationSettings) -> Result<(), ConversationError> {
         let mut settings = settings.stored();
-        // clock: stamps the change.
+        // clock: timestamp of the change.
         let at = ports::time::now();
         self.change_stored(at, move |stored| {
             draft::put(&mut settings, draft::of(stored));
@@ -57,12 +57,12 @@ impl Log {
         .await
     }
 
-    /// Keeps a draft. The conversation stays where it is in the list.
+    /// Stores a draft. The conversation keeps its position in the list.
     pub(super) async fn set_draft(&self, text: String) -> Result<(), ConversationError> {
         self.change_stored(0, move |stored| draft::put(stored, text)).await
     }
 
-    /// Changes what is kept with the conversation as JSON.
+    /// Changes the JSON value stored with the conversation.
     async fn change_stored(
         &self,
         at: Millis,
@@ -83,12 +83,13 @@ impl Log {
         found.and_then(read).ok_or_else(|| ConversationError::NotFound("message".to_owned()))
     }
 
-    /// The items up to the head, or before one, from the first on. Those that a newer version wrote are passed over.
+    /// Returns the items from the first one up to the head, or before an item. Items of kinds unknown to this version
+    /// are skipped.
     pub(super) async fn path(&self, before: Option<String>) -> Result<Vec<Item>, ConversationError> {
         self.items(before, true).await
     }
 
-    /// Those up to the head with all texts, but without large pictures, sound and files.
+    /// Returns the items up to the head with all texts, but without large images, audio and files.
     pub(super) async fn texts(&self) -> Result<Vec<Item>, ConversationError> {
         self.items(None, false).await
     }
@@ -115,7 +116,7 @@ impl Log {
         }
     }
 
-    /// The items of all branches, in the order in which they came.
+    /// Returns the items of all branches, in order of creation.
     pub(super) async fn all(&self) -> Result<Vec<Item>, ConversationError> {
         let (mut items, mut after) = (Vec::new(), None::<String>);
         loop {
@@ -129,14 +130,14 @@ impl Log {
         }
     }
 
-    /// What the answers took, over all branches.
+    /// Returns the usage of the replies, over all branches.
     pub(super) async fn taken(&self) -> Result<Taken, ConversationError> {
         let taken = self.on_disk(|history, id| history.taken(id)).await?;
         taken.ok_or_else(|| ConversationError::NotFound("conversation".to_owned()))
     }
 
-    /// The event that tells an item that was written. Large pictures, sound, files and texts are not in it: the page asks for what
-    /// it shows. Of an answer it has the text already.
+    /// Returns the event for an item that was written. Large images, audio, files and texts are omitted, since the page
+    /// requests those that it displays. For a reply, the page already has the text.
     pub(super) async fn told(&self, item: Item, answering: bool) -> ConversationEvent {
         let (id, state) = (item.id.clone(), item.state);
         let is_light =
@@ -145,7 +146,7 @@ impl Log {
             None
         } else {
             let kept = self.on_disk(move |history, conversation| history.outline(conversation, &id)).await;
-            // What could not be written is kept as it was before.
+            // An item that could not be written is stored with its previous state.
             kept.ok().flatten().filter(|kept| kept.state == state)
         };
         let left_out = kept.as_ref().map(|kept| kept.left_out.clone()).unwrap_or_default();
@@ -153,7 +154,7 @@ impl Log {
         ConversationEvent::ItemChanged { conversation: self.conversation.clone(), item, left_out, answering }
     }
 
-    /// Makes the latest end of the branch that goes through an item the head.
+    /// Moves the head to the latest end of the branch that contains an item.
     pub(super) async fn show(&self, item: String) -> Result<(), ConversationError> {
         let shown = self.on_disk(move |history, id| history.show(id, &item)).await?;
         shown.map(|_| ()).ok_or_else(|| ConversationError::NotFound("message".to_owned()))
@@ -163,12 +164,12 @@ impl Log {
         self.append(items.iter().map(new_item).collect()).await
     }
 
-    /// Writes an item, with what the tools say that it was read from.
+    /// Writes an item, with the content that was read for it.
     pub(super) async fn write_read(&self, item: &Item, readings: Vec<Reading>) -> Result<(), ConversationError> {
         self.append(vec![NewItem { readings, ..new_item(item) }]).await
     }
 
-    /// Writes an item that was made of what these servers said as well.
+    /// Writes an item that also contains content of these servers.
     pub(super) async fn write_after(&self, item: &Item, servers: Vec<String>) -> Result<(), ConversationError> {
         let mut new = new_item(item);
         new.sources.extend(servers);
@@ -184,7 +185,7 @@ impl Log {
     }
 }
 
-/// Uses the history on a thread that may wait.
+/// Calls `act` with the history on a blocking thread.
 pub(super) async fn on_disk<T: Send + 'static>(
     history: &Arc<dyn History>,
     act: impl FnOnce(&dyn History) -> Result<T, StoreError> + Send + 'static,
@@ -208,7 +209,7 @@ pub(super) fn new_item(item: &Item) -> NewItem {
     }
 }
 
-/// Puts very long texts into their places.
+/// Inserts very long texts at their positions.
 fn put_texts(history: &dyn History, item: &mut history::Item) -> Result<(), StoreError> {
     for left in item.left_out.iter().filter(|left| left.is_text) {
         let text = history.blob(&left.hash)?.and_then(|bytes| String::from_utf8(bytes).ok());
@@ -219,7 +220,7 @@ fn put_texts(history: &dyn History, item: &mut history::Item) -> Result<(), Stor
     Ok(())
 }
 
-/// An item, if this version knows its kind.
+/// Converts a stored item, if this version knows its kind.
 pub(super) fn read(kept: history::Item) -> Option<Item> {
     let body: ItemBody = serde_json::from_value(kept.body).ok()?;
     Some(Item { id: kept.id, parent: kept.parent, at: kept.at, state: kept.state, body })

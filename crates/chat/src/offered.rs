@@ -1,5 +1,5 @@
-//! Which tools a model gets: those of the servers that are on in the conversation, and of them only such as the user has reviewed as
-//! they are now. Their order stays the same, so that the caches of providers hold.
+//! Tools offered to a model: enabled tools of the conversation's servers whose current definitions the user has
+//! reviewed. Their order is stable, so that the caches of providers stay valid.
 
 use std::collections::HashMap;
 
@@ -14,53 +14,54 @@ use super::OfferedServer;
 use super::keys::key;
 use super::search::Index;
 
-/// The most tools that are offered in one conversation; what is beyond is told as unusable.
+/// Maximum number of offered tools in one conversation. Further tools are reported as unusable.
 pub const MAX_TOOLS: usize = 5_000;
 
-/// About how many bytes of JSON are one token. Providers count in their own ways; this only decides when tools are searched for.
+/// Estimated number of bytes of JSON per token. Providers count differently; the estimate only decides when tools are
+/// found by search.
 const BYTES_A_TOKEN: u64 = 4;
 
-/// About how many tokens so many bytes are.
+/// Returns the estimated number of tokens of this many bytes.
 #[must_use]
 pub const fn tokens(bytes: usize) -> u64 {
     (bytes as u64).div_ceil(BYTES_A_TOKEN)
 }
 
-/// Whether a tool can be offered.
+/// The state of a tool in a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ToolState {
-    /// It is.
+    /// Offered to the model.
     Offered,
-    /// The user turned it off for this conversation.
+    /// Disabled by the user for this conversation.
     Off,
-    /// The user has not reviewed it.
+    /// Not reviewed by the user.
     New,
-    /// It changed since the user reviewed it.
+    /// Changed since the user's review.
     Changed,
-    /// Its definition can't be read, or another tool has the same name for the model.
+    /// Unusable, because its definition is invalid or another tool has the same name for the model.
     Unusable,
-    /// Its server is not in use.
+    /// Not available, because its server is not running.
     NotReady,
 }
 
-/// A tool of a server that is turned on.
+/// A tool of an enabled server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OfferedTool {
-    /// The server.
+    /// Name of the server.
     pub server: String,
-    /// The tool; empty if the server is not in use.
+    /// Name of the tool on its server. Empty if the server is not running.
     pub tool: String,
-    /// Its name, as the model knows it.
+    /// Name of the tool, as presented to the model.
     pub key: String,
-    /// About how many tokens it takes.
+    /// Estimated number of tokens of its definition.
     pub tokens: u64,
-    /// Whether it can be offered.
+    /// State of the tool in the conversation.
     pub state: ToolState,
-    /// What the model gets of it.
+    /// Definition for the model.
     definition: Option<Tool>,
-    /// Its title, to be found by.
+    /// Title of the tool, for the search.
     title: String,
 }
 
@@ -69,13 +70,13 @@ pub struct OfferedTool {
 pub struct Offering {
     tools: Vec<OfferedTool>,
     by_key: HashMap<String, usize>,
-    /// About how many tokens all take together.
+    /// Estimated number of tokens of all offered definitions.
     pub tokens: u64,
-    /// What it was made of.
+    /// Inputs that it was created from.
     basis: Vec<Basis>,
 }
 
-/// One server's part of the offered tools, to tell later whether they are still the same.
+/// The inputs of one server, for detecting changes.
 #[derive(Debug)]
 struct Basis {
     offered: OfferedServer,
@@ -98,7 +99,8 @@ impl Basis {
 }
 
 impl Offering {
-    /// The tools of these servers. Takes time that grows with what they offer: run it beside what must not wait.
+    /// Creates the offering of these servers. Takes time proportional to their tools, so it has to run on a blocking
+    /// thread.
     #[must_use]
     pub fn new(servers: &[(OfferedServer, ServerForModel)]) -> Self {
         let mut offering = Self::default();
@@ -116,7 +118,7 @@ impl Offering {
         offering
     }
 
-    /// Whether it would be made of the same.
+    /// Returns `true` if creating it from these servers would have the same result.
     #[must_use]
     pub fn rests_on(&self, servers: &[(OfferedServer, ServerForModel)]) -> bool {
         self.basis.len() == servers.len()
@@ -126,7 +128,7 @@ impl Offering {
     fn add_server(&mut self, offered: &OfferedServer, reviewed: &ServerReview) {
         let server = &offered.server;
         let mut tools: Vec<_> = reviewed.catalog().tools.iter().collect();
-        // A server may list them in another order each time.
+        // The order of a server's list may vary.
         tools.sort_by(|a, b| a.name().cmp(b.name()));
         for listed in tools {
             let name = listed.name();
@@ -169,24 +171,24 @@ impl Offering {
         }
     }
 
-    /// All tools of the servers that are turned on.
+    /// Returns all tools of the enabled servers.
     #[must_use]
     pub fn all(&self) -> &[OfferedTool] {
         &self.tools
     }
 
-    /// Those that can be offered.
+    /// Returns the tools that are offered to the model.
     pub fn offered(&self) -> impl Iterator<Item = &OfferedTool> {
         self.tools.iter().filter(|tool| tool.state == ToolState::Offered)
     }
 
-    /// The tool that a model knows by this name.
+    /// Returns the tool with this name for the model.
     #[must_use]
     pub fn tool(&self, key: &str) -> Option<&OfferedTool> {
         self.by_key.get(key).map(|at| &self.tools[*at])
     }
 
-    /// Words to find them by, for [`find`](Self::find).
+    /// Creates a search index of the offered tools, for [`find`](Self::find).
     #[must_use]
     pub fn index(&self) -> Index {
         Index::new(
@@ -198,7 +200,7 @@ impl Offering {
         )
     }
 
-    /// The tools that fit best, the best first.
+    /// Returns the best matching tools, the best first.
     #[must_use]
     pub fn find(&self, index: &Index, question: &str, limit: usize) -> Vec<&OfferedTool> {
         let offered: Vec<_> = self.offered().collect();
@@ -207,13 +209,13 @@ impl Offering {
 }
 
 impl OfferedTool {
-    /// What the model gets of it.
+    /// Returns the definition for the model.
     #[must_use]
     pub const fn definition(&self) -> Option<&Tool> {
         self.definition.as_ref()
     }
 
-    /// What it does, in its server's words.
+    /// Returns the description, written by the server.
     #[must_use]
     pub fn description(&self) -> &str {
         self.definition.as_ref().and_then(|tool| tool.description.as_deref()).unwrap_or_default()
@@ -236,7 +238,7 @@ fn unusable(server: &str, tool: &str, state: ToolState) -> OfferedTool {
     }
 }
 
-/// About how many tokens a tool takes.
+/// Returns the estimated number of tokens of a definition.
 fn size(tool: &Tool) -> u64 {
     let description = tool.description.as_ref().map_or(0, String::len);
     tokens(tool.name.len() + description + json!(tool.input_schema).to_string().len())
@@ -265,13 +267,13 @@ mod tests {
         }
     }
 
-    /// A server with these tools, of which the user has seen some.
+    /// Creates a server with these tools, some of them reviewed.
     fn server(name: &str, tools: &[&str], seen: &[&str]) -> ServerForModel {
         let tools: Vec<mcp::Tool> = tools.iter().map(|name| tool(name)).collect();
         server_of(name, &tools, |tool| seen.contains(&tool))
     }
 
-    /// A server with these tools, of which the user has seen those that fit.
+    /// Creates a server with these tools, reviewed if `is_seen` matches.
     fn server_of(name: &str, tools: &[mcp::Tool], is_seen: impl Fn(&str) -> bool) -> ServerForModel {
         let identity = Hash::of_bytes(b"command");
         let (mut pins, mut catalog) = (ServerPins::default(), Catalog::default());
@@ -300,7 +302,7 @@ mod tests {
         let servers = [(on("files", Some(&["read", "write", "new"])), files), (on("mail", None), stopped)];
         let offering = Offering::new(&servers);
         let keys: Vec<_> = offering.offered().map(|tool| tool.key.as_str()).collect();
-        assert_eq!(keys, ["files__read", "files__write"], "what was reviewed and is on, by name");
+        assert_eq!(keys, ["files__read", "files__write"], "reviewed and enabled tools are offered, sorted by name");
         let states: Vec<_> = offering.all().iter().map(|t| (t.tool.as_str(), t.state)).collect();
         let told = [
             ("delete", ToolState::Off),
@@ -309,17 +311,17 @@ mod tests {
             ("write", ToolState::Offered),
             ("", ToolState::NotReady),
         ];
-        assert_eq!(states, told, "and of all others it is told why not");
-        assert!(offering.tool("files__delete").is_none(), "a model can't reach what is off");
-        assert_eq!(offering.tool("files__read").unwrap().tool, "read", "a name leads to its tool");
-        assert!(offering.tokens > 0, "and what they take is estimated");
-        assert!(offering.rests_on(&servers), "as long as nothing changes it need not be made again");
+        assert_eq!(states, told, "all other tools have the reason why they are not offered");
+        assert!(offering.tool("files__delete").is_none(), "a disabled tool is not found");
+        assert_eq!(offering.tool("files__read").unwrap().tool, "read", "a tool is found by its name");
+        assert!(offering.tokens > 0, "the tokens are estimated");
+        assert!(offering.rests_on(&servers), "without changes the offering is reused");
         let other = server("files", &["read"], &["read"]);
-        assert!(!offering.rests_on(&[(on("files", None), other)]), "and else it is");
+        assert!(!offering.rests_on(&[(on("files", None), other)]), "a change requires a new offering");
     }
 
-    /// What a tool of a server as they are costs in context, and what the search costs instead; run with `--no-capture` to read
-    /// the figures.
+    /// Compares the context used by typical tools with that of the search. Run with `--no-capture` to print the
+    /// numbers.
     #[test]
     fn the_search_takes_less_context_the_more_tools_there_are() {
         let context = Some(200_000);
@@ -329,7 +331,7 @@ mod tests {
             let tools: Vec<mcp::Tool> = names.iter().map(|name| ordinary(name)).collect();
             let many = server_of("many", &tools, |_| true);
             let offering = Offering::new(&[(on("many", None), many)]);
-            assert_eq!(offering.offered().count(), count, "all can be offered");
+            assert_eq!(offering.offered().count(), count, "all tools are offered");
             let threshold = domain::bounds::ChatBounds::default().threshold(context);
             let query = json!({"query": "manage resource 7"});
             let told = own_tools::search(&offering, &offering.index(), query.as_object().unwrap());
@@ -342,18 +344,25 @@ mod tests {
                 is_error: told.is_error,
             };
             let searched = item::Item { id: "s".into(), parent: None, at: 1, state: item::ItemState::Whole, body };
-            // What the model gets once it has searched: the most that it is sent.
+            // Tools sent after a search: the maximum.
             let sent = own_tools::sent(&offering, &[searched], threshold);
-            assert_eq!(sent.len(), if count == 10 { 10 } else { 9 }, "all, or the search and the eight that it found");
+            assert_eq!(
+                sent.len(),
+                if count == 10 { 10 } else { 9 },
+                "either all tools are sent, or the search and the eight tools that it found"
+            );
             let sent: u64 = sent.iter().map(size).sum();
             println!("{count} tools: {} tokens all, {sent} sent, {} saved", offering.tokens, offering.tokens - sent);
             saved.push((offering.tokens - sent) * 100 / offering.tokens);
         }
-        assert_eq!(saved[0], 0, "a few tools are all sent");
-        assert!(saved[1] >= 80 && saved[2] >= 98, "of many, next to nothing is sent: {saved:?} percent are saved");
+        assert_eq!(saved[0], 0, "a small number of tools is sent completely");
+        assert!(
+            saved[1] >= 80 && saved[2] >= 98,
+            "most of a large number of tools is not sent: {saved:?} percent are saved"
+        );
     }
 
-    /// A tool with a description and a schema as those of servers that are in use.
+    /// Creates a tool with a description and schema of typical size.
     fn ordinary(name: &str) -> mcp::Tool {
         let text = |words: &str| json!({ "type": "string", "description": words });
         mcp::Tool {
@@ -383,6 +392,6 @@ mod tests {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let offering = Offering::new(&[(on("many", None), server("many", &names, &names))]);
         let found = offering.find(&offering.index(), "tool_512", 5);
-        assert_eq!(found.first().map(|t| t.tool.as_str()), Some("tool_512_plan"), "the one that was asked for");
+        assert_eq!(found.first().map(|t| t.tool.as_str()), Some("tool_512_plan"), "the named tool is found first");
     }
 }

@@ -1,5 +1,5 @@
-//! Drawbridge's own tools for models: to find tools where there are too many to send, and to read on in a long result. They read
-//! what is here already; nothing crosses.
+//! Drawbridge's built-in tools for models: finding tools if there are too many to send, and reading more of a long
+//! result. They use local data only; nothing is sent to a server.
 
 use domain::item::{FoundTool, Item, ItemBody};
 use models::Tool;
@@ -9,15 +9,15 @@ use super::context::{READ_RESULT, has_left_out, text_of_result};
 use super::offered::{OfferedTool, Offering};
 use super::search::Index;
 
-/// The tool that finds tools. No server's tool has a name without `__`.
+/// Name of the tool that finds tools. Names of servers' tools always contain `__`.
 pub(super) const SEARCH_TOOLS: &str = "search_tools";
 
-/// The most tools that one search finds.
+/// Maximum number of tools in a search result.
 const MAX_FOUND: usize = 8;
-/// How much is told of what a tool does, in characters.
+/// Maximum length of a tool's description in a search result, in characters.
 const MAX_WORDS: usize = 300;
 
-/// What a model was told.
+/// The result of a built-in tool.
 pub(super) struct Told {
     pub(super) text: String,
     pub(super) found: Vec<FoundTool>,
@@ -30,7 +30,8 @@ impl Told {
     }
 }
 
-/// The tools that a model is sent: all, or if these take more tokens than that, the search and what it found before.
+/// Returns the tools to send to a model: all, or if these exceed the threshold in tokens, the search and the tools that
+/// it found before.
 pub(super) fn sent(offering: &Offering, path: &[Item], threshold: u64) -> Vec<Tool> {
     let mut tools: Vec<Tool> = if offering.tokens > threshold {
         let mut servers: Vec<&str> = offering.offered().map(|tool| tool.server.as_str()).collect();
@@ -47,7 +48,7 @@ pub(super) fn sent(offering: &Offering, path: &[Item], threshold: u64) -> Vec<To
     tools
 }
 
-/// The definition of the tool that finds tools.
+/// Returns the definition of the tool that finds tools.
 fn search_tool(count: usize, servers: &[&str]) -> Tool {
     let description = format!(
         "Finds tools that you can use. There are {count}, of these servers: {}. The tools that are found can be used from then on.",
@@ -64,7 +65,7 @@ fn search_tool(count: usize, servers: &[&str]) -> Tool {
     }
 }
 
-/// The definition of the tool that reads on in a result.
+/// Returns the definition of the tool that reads more of a result.
 fn read_tool() -> Tool {
     Tool {
         name: READ_RESULT.to_owned(),
@@ -80,7 +81,7 @@ fn read_tool() -> Tool {
     }
 }
 
-/// Finds tools.
+/// Executes a search for tools.
 pub(super) fn search(offering: &Offering, index: &Index, arguments: &Map<String, Value>) -> Told {
     let Some(query) = arguments.get("query").and_then(Value::as_str) else {
         return Told::error("\"query\" is missing: say in a few words what the tool should do".to_owned());
@@ -102,7 +103,7 @@ pub(super) fn search(offering: &Offering, index: &Index, arguments: &Map<String,
     Told { text, found, is_error: false }
 }
 
-/// Reads on in a result of this conversation.
+/// Reads more of a result in this conversation.
 pub(super) fn read_on(path: &[Item], arguments: &Map<String, Value>, limit: usize) -> Told {
     let call = arguments.get("call").and_then(Value::as_str).unwrap_or_default();
     let from = arguments.get("from").and_then(Value::as_u64).and_then(|from| usize::try_from(from).ok());
@@ -128,8 +129,8 @@ pub(super) fn read_on(path: &[Item], arguments: &Map<String, Value>, limit: usiz
     Told { text, found: Vec::new(), is_error: false }
 }
 
-/// The tools that were found in a conversation, in the order in which they were: a longer list begins with the shorter one, so
-/// that the caches of providers hold.
+/// Returns the tools found in a conversation, in the order of the searches: a longer list starts with the shorter one,
+/// so that the caches of providers stay valid.
 fn found_in(path: &[Item]) -> Vec<String> {
     let mut keys: Vec<String> = Vec::new();
     for item in path {
@@ -180,10 +181,10 @@ mod tests {
     fn a_long_result_is_read_on_piece_by_piece() {
         let path = [call("0123ä6789")];
         let read = |from: u64| read_on(&path, &arguments(json!({"call": "c1", "from": from})), 5).text;
-        assert!(read(0).contains("0123\n(6 more bytes follow"), "whole characters only: {}", read(0));
-        assert!(read(4).contains("ä678\n(1 more bytes follow"), "from where it ended: {}", read(4));
-        assert!(read(9).ends_with("\n9"), "to the end: {}", read(9));
-        assert!(read(u64::MAX).ends_with(":\n"), "and there is nothing behind it");
+        assert!(read(0).contains("0123\n(6 more bytes follow"), "only complete characters are returned: {}", read(0));
+        assert!(read(4).contains("ä678\n(1 more bytes follow"), "reading continues at the offset: {}", read(4));
+        assert!(read(9).ends_with("\n9"), "the last part is returned: {}", read(9));
+        assert!(read(u64::MAX).ends_with(":\n"), "an offset beyond the end returns nothing");
         let other = read_on(&path, &arguments(json!({"call": "c2", "from": 0})), 5);
         assert!(other.is_error, "a call of another conversation can't be read");
     }
@@ -200,7 +201,7 @@ mod tests {
         assert_eq!(
             found_in(&[found(&["z", "b"]), found(&["a", "z"])]),
             ["z", "b", "a"],
-            "each once, the new at the end"
+            "the tools have no duplicates, and new ones are last"
         );
     }
 }

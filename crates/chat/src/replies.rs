@@ -1,5 +1,5 @@
-//! The answers under way: at most one in each conversation. What the user writes there meanwhile would stand in another branch than
-//! the answer, so it is refused or waits.
+//! Replies in progress: at most one per conversation. Messages written meanwhile would be in a different branch than
+//! the reply, so they are refused or wait.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::ConversationError;
 use super::error::MAX_ANSWERS;
 
-/// What holds conversations, by conversation.
+/// Holders of conversations, by conversation.
 #[derive(Debug, Default)]
 pub(crate) struct Replies {
     held: Mutex<HashMap<String, Holder>>,
@@ -20,47 +20,56 @@ pub(crate) struct Replies {
 
 #[derive(Debug)]
 enum Holder {
-    /// A model answers.
+    /// A model is replying.
     Answer(Arc<Running>),
-    /// Something is written, which takes a moment.
+    /// Items are being written, which is short.
     Writing,
 }
 
-/// An answer under way.
+/// A reply in progress.
 #[derive(Debug, Default)]
 pub(super) struct Running {
-    /// Ends it.
+    /// Token that stops the reply.
     pub(super) stop: CancellationToken,
-    /// The item as far as it came, and how many pieces of it were told.
+    /// Item as far as received, and the number of deltas that were sent.
     pub(super) live: Mutex<Option<(Item, u64)>>,
 }
 
-/// Holds a conversation until it is dropped: nobody else begins an answer or writes in it.
+/// Exclusive access to a conversation until dropped: nobody else starts a reply or writes in it.
 pub(super) struct Held {
     replies: Arc<Replies>,
     conversation: String,
 }
 
-/// An answer among those under way, until it is dropped.
+/// A registered reply in progress, until dropped.
 pub(super) struct Answering {
     pub(super) running: Arc<Running>,
     _held: Held,
 }
 
 impl Replies {
-    /// Begins an answer.
+    /// Registers a reply.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ConversationError::Answering`] if a model is already replying in the conversation, and
+    /// [`ConversationError::TooMany`] if the maximum number of concurrent replies is reached.
     pub(super) async fn begin(replies: &Arc<Self>, conversation: &str) -> Result<Answering, ConversationError> {
         let running = Arc::new(Running::default());
         let held = Self::hold(replies, conversation, || Holder::Answer(Arc::clone(&running))).await?;
         Ok(Answering { running, _held: held })
     }
 
-    /// Holds a conversation to write in it.
+    /// Acquires a conversation for writing.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ConversationError::Answering`] if a model is replying in the conversation.
     pub(super) async fn write(replies: &Arc<Self>, conversation: &str) -> Result<Held, ConversationError> {
         Self::hold(replies, conversation, || Holder::Writing).await
     }
 
-    /// The same, once no model answers there any more.
+    /// Acquires a conversation for writing, after waiting for the end of a reply.
     pub(super) async fn write_when_free(replies: &Arc<Self>, conversation: &str) -> Result<Held, ConversationError> {
         loop {
             let freed = replies.freed.notified();
@@ -77,7 +86,7 @@ impl Replies {
         holder: impl Fn() -> Holder,
     ) -> Result<Held, ConversationError> {
         loop {
-            // Made before it is looked at, so that an end in between is heard.
+            // Created before the check, so that a release in between is not missed.
             let freed = replies.freed.notified();
             if let Some(held) = Self::try_hold(replies, conversation, holder())? {
                 return Ok(held);
@@ -86,7 +95,7 @@ impl Replies {
         }
     }
 
-    /// None while something is written there.
+    /// Returns `None` while items are being written in the conversation.
     fn try_hold(replies: &Arc<Self>, conversation: &str, holder: Holder) -> Result<Option<Held>, ConversationError> {
         let mut held = replies.held.lock().unwrap_or_else(PoisonError::into_inner);
         match held.get(conversation) {
@@ -102,7 +111,7 @@ impl Replies {
         Ok(Some(Held { replies: Arc::clone(replies), conversation: conversation.to_owned() }))
     }
 
-    /// The answer under way in a conversation.
+    /// Returns the reply in progress in a conversation.
     pub(super) fn of(&self, conversation: &str) -> Option<Arc<Running>> {
         match self.held.lock().unwrap_or_else(PoisonError::into_inner).get(conversation) {
             Some(Holder::Answer(running)) => Some(Arc::clone(running)),
@@ -128,12 +137,12 @@ mod tests {
     async fn only_one_answer_at_a_time_is_under_way_in_a_conversation() {
         let replies = Arc::new(Replies::default());
         let first = Replies::begin(&replies, "a").await;
-        assert!(first.is_ok(), "the first begins");
+        assert!(first.is_ok(), "the first reply starts");
         let second = Replies::begin(&replies, "a").await;
-        assert!(matches!(second, Err(ConversationError::Answering)), "and a second does not");
-        assert!(Replies::begin(&replies, "b").await.is_ok(), "in another conversation one does");
+        assert!(matches!(second, Err(ConversationError::Answering)), "a second reply is refused");
+        assert!(Replies::begin(&replies, "b").await.is_ok(), "a reply in another conversation starts");
         drop(first);
-        assert!(Replies::begin(&replies, "a").await.is_ok(), "and after its end the next");
+        assert!(Replies::begin(&replies, "a").await.is_ok(), "the next reply starts after the first has ended");
     }
 
     #[tokio::test]
@@ -141,20 +150,20 @@ mod tests {
         let replies = Arc::new(Replies::default());
         let answer = Replies::begin(&replies, "a").await.unwrap();
         let refused = Replies::write(&replies, "a").await;
-        assert!(matches!(refused, Err(ConversationError::Answering)), "nothing is written beside an answer");
+        assert!(matches!(refused, Err(ConversationError::Answering)), "writing is refused during a reply");
         let own = Arc::clone(&replies);
         let waiting = tokio::spawn(async move { Replies::write_when_free(&own, "a").await.map(|_| ()) });
         tokio::task::yield_now().await;
-        assert!(!waiting.is_finished(), "what must not be lost waits for the answer's end");
+        assert!(!waiting.is_finished(), "a write that must not be lost waits for the end of the reply");
         drop(answer);
-        assert_eq!(waiting.await.unwrap(), Ok(()), "and is written then");
+        assert_eq!(waiting.await.unwrap(), Ok(()), "the write succeeds afterwards");
         let writing = Replies::write(&replies, "a").await.unwrap();
-        assert!(replies.of("a").is_none(), "who writes is no answer");
+        assert!(replies.of("a").is_none(), "a write is not a reply");
         let own = Arc::clone(&replies);
         let next = tokio::spawn(async move { Replies::begin(&own, "a").await.is_ok() });
         tokio::task::yield_now().await;
-        assert!(!next.is_finished(), "an answer begins once what is written stands");
+        assert!(!next.is_finished(), "a reply waits for a write in progress");
         drop(writing);
-        assert!(next.await.unwrap(), "and it does then");
+        assert!(next.await.unwrap(), "the reply starts after the write");
     }
 }

@@ -1,29 +1,29 @@
-//! Finds tools by words, for a model that can't be given all of them at once. Ranked by how rare the words are (BM25); of equal
-//! ones the earlier comes first, so that the same question has the same answer.
+//! Finds tools by words, for a model that can't receive all of them. Ranked by BM25, which weights words by rarity;
+//! ties are broken by position, so that equal queries have equal results.
 
 use std::collections::HashMap;
 
-/// BM25: how soon a word that is repeated counts no more.
+/// BM25 parameter for the saturation of repeated words.
 const K1: f32 = 1.2;
-/// BM25: how much long texts are held back.
+/// BM25 parameter for the penalty of long texts.
 const B: f32 = 0.5;
-/// How much more a word of the name counts than one of the description.
+/// Weight of a word in the name, relative to one in the description.
 const NAME: f32 = 4.0;
-/// How much the beginning of a word counts, beside the whole.
+/// Weight of a prefix match, relative to a complete match.
 const BEGINNING: f32 = 0.6;
-/// The most words of a description that are looked at, and of a question.
+/// Maximum number of words considered of a description or a query.
 const MAX_WORDS: usize = 400;
 
-/// Texts to be found, each with a name.
+/// An index of named texts.
 #[derive(Debug, Default)]
 pub struct Index {
     texts: Vec<Words>,
-    /// In how many texts each word is.
+    /// Number of texts that contain each word.
     spread: HashMap<String, u32>,
     average: f32,
 }
 
-/// How much each word counts in one text.
+/// The weights of the words in one text.
 #[derive(Debug)]
 struct Words {
     weights: HashMap<String, f32>,
@@ -31,7 +31,7 @@ struct Words {
 }
 
 impl Index {
-    /// Of these names and descriptions.
+    /// Creates an index of these names and descriptions.
     pub fn new<'a>(texts: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let mut index = Self::default();
         for (name, description) in texts {
@@ -52,7 +52,8 @@ impl Index {
         index
     }
 
-    /// The places of the texts that fit best, at most `limit`, the best first. None fits that has no word of the question.
+    /// Returns the indexes of at most `limit` best matching texts, the best first. Texts without a word of the query
+    /// don't match.
     #[must_use]
     pub fn find(&self, question: &str, limit: usize) -> Vec<usize> {
         let mut wanted = words(question);
@@ -72,7 +73,7 @@ impl Index {
     fn score(&self, word: &str, text: &Words) -> f32 {
         let (weight, spread) = match text.weights.get(word) {
             Some(weight) => (*weight, self.spread.get(word).copied().unwrap_or(1)),
-            // The beginning of a word, as in "calc"; short ones begin too much.
+            // Prefixes such as "calc" match; shorter ones would match too much.
             None if word.chars().count() >= 3 => {
                 let begun = text.weights.iter().filter(|(other, _)| other.starts_with(word) || begins(word, other));
                 let Some((other, weight)) = begun.max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(a.0))) else {
@@ -95,12 +96,13 @@ const fn count(number: usize) -> f32 {
     number as f32
 }
 
-/// Whether a word is another one with an ending, as "files" is "file".
+/// Returns `true` if a word is another one with a suffix, such as "files" and "file".
 fn begins(word: &str, other: &str) -> bool {
     other.chars().count() >= 3 && word.strip_prefix(other).is_some_and(|rest| rest.len() <= 3)
 }
 
-/// The words of a text, in small letters: also the parts of `camelCase`, and of writing without spaces each two neighbours.
+/// Returns the words of a text in lower case: also the parts of `camelCase`, and pairs of adjacent characters in
+/// scripts without spaces.
 fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
@@ -135,7 +137,7 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// Chinese, Japanese and Korean, which are written without spaces between words, or with others.
+/// Returns `true` for Chinese, Japanese and Korean characters, where spaces don't reliably separate words.
 const fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}')
 }
@@ -157,19 +159,19 @@ mod tests {
     #[test]
     fn a_tool_is_found_by_its_name_before_its_description() {
         let index = tools();
-        assert_eq!(index.find("read", 5).first(), Some(&0), "the one that is named so");
-        assert_eq!(index.find("send a message", 5).first(), Some(&2), "by the parts of a name in camel case");
-        assert_eq!(index.find("appointments", 5), [3], "a word with an ending is that word");
-        assert_eq!(index.find("calen", 5), [3], "the beginning of a word finds it");
-        assert_eq!(index.find("天气预报", 5), [4], "writing without spaces is found by its parts");
+        assert_eq!(index.find("read", 5).first(), Some(&0), "a match in the name is first");
+        assert_eq!(index.find("send a message", 5).first(), Some(&2), "parts of a camelCase name match");
+        assert_eq!(index.find("appointments", 5), [3], "a word with a suffix matches");
+        assert_eq!(index.find("calen", 5), [3], "a prefix matches");
+        assert_eq!(index.find("天气预报", 5), [4], "text without spaces is matched by pairs of characters");
     }
 
     #[test]
     fn what_fits_nothing_finds_nothing_and_the_same_question_has_the_same_answer() {
         let index = tools();
-        assert!(index.find("quantum", 5).is_empty(), "no tool has anything of it");
-        assert!(index.find("", 5).is_empty(), "nothing was asked");
-        assert_eq!(index.find("file", 5), index.find("file", 5), "the order stays");
-        assert_eq!(index.find("file", 1).len(), 1, "no more than wanted");
+        assert!(index.find("quantum", 5).is_empty(), "an unknown word matches nothing");
+        assert!(index.find("", 5).is_empty(), "an empty query matches nothing");
+        assert_eq!(index.find("file", 5), index.find("file", 5), "equal queries have equal results");
+        assert_eq!(index.find("file", 1).len(), 1, "the number of results is limited");
     }
 }

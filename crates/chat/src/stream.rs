@@ -1,19 +1,19 @@
-//! A model's answer while it streams: pieces are gathered, told to the page together, and put into the item.
+//! A streaming reply: deltas are gathered, sent to the page together, and added to the item.
 
 use std::collections::HashMap;
 
 use domain::item::{Append, ReplyPart};
 use models::{Delta, TokenUse};
 
-/// The pieces of one answer.
+/// The deltas of one reply.
 #[derive(Debug, Default)]
 pub(super) struct Pieces {
-    /// What was not told yet.
+    /// Deltas that were not sent yet.
     pending: Vec<Append>,
-    /// How many parts there are, and what the last one is.
+    /// Number of parts, and the kind of the last one.
     parts: usize,
     last: Option<Kind>,
-    /// The part of each use of a tool.
+    /// Part of each tool use, by its id.
     uses: HashMap<String, usize>,
 }
 
@@ -25,7 +25,8 @@ enum Kind {
 }
 
 impl Pieces {
-    /// Takes a piece. `tool` tells whose a tool is that the model knows by a name. Gives the usage so far, if it is one.
+    /// Adds a delta. `tool` returns the server and tool for a name that the model uses. Returns the usage so far, if
+    /// the delta contains it.
     pub(super) fn take(&mut self, delta: Delta, tool: impl Fn(&str) -> Option<(String, String)>) -> Option<TokenUse> {
         match delta {
             Delta::Text(text) => {
@@ -70,18 +71,18 @@ impl Pieces {
         self.parts - 1
     }
 
-    /// Whether something was not told yet.
+    /// Returns `true` if there are deltas to send.
     pub(super) const fn is_pending(&self) -> bool {
         !self.pending.is_empty()
     }
 
-    /// What was not told yet; it is then.
+    /// Removes and returns the deltas to send.
     pub(super) fn told(&mut self) -> Vec<Append> {
         std::mem::take(&mut self.pending)
     }
 }
 
-/// Puts pieces into the parts of an answer, as the page does.
+/// Adds deltas to the parts of a reply, in the same way as the page.
 pub(super) fn apply(parts: &mut Vec<ReplyPart>, pieces: &[Append]) {
     for piece in pieces {
         match piece {
@@ -138,8 +139,8 @@ mod tests {
         ];
         let mut pieces = taken(deltas);
         let told = pieces.told();
-        assert_eq!(told.len(), 7, "neighbours are one piece: {told:?}");
-        assert!(!pieces.is_pending(), "and told once");
+        assert_eq!(told.len(), 7, "adjacent deltas of a part are merged: {told:?}");
+        assert!(!pieces.is_pending(), "deltas are returned once");
         let mut parts = Vec::new();
         apply(&mut parts, &told);
         let used = |id: &str, key: &str, of: Option<(&str, &str)>, arguments: &str| ReplyPart::ToolUse {
@@ -157,12 +158,12 @@ mod tests {
             used("2", "search_tools", None, "{}"),
             ReplyPart::Text { text: "done".into() },
         ];
-        assert_eq!(parts, whole, "each piece is in its part");
+        assert_eq!(parts, whole, "each delta is added to its part");
     }
 
     #[test]
     fn what_belongs_to_no_use_is_left_out() {
         let pieces = taken(vec![Delta::ToolUseArguments { id: "9".into(), text: "{}".into() }]);
-        assert!(!pieces.is_pending(), "arguments of a use that never began");
+        assert!(!pieces.is_pending(), "arguments of an unknown use are dropped");
     }
 }

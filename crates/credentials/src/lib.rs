@@ -1,11 +1,12 @@
-//! Tokens of remote servers and keys of model providers, on top of the app's secrets.
+//! Tokens of remote servers and keys of model providers, stored in the app's secret store.
 //!
-//! - [`vault`]: keeps the tokens of each entry of `mcp.json` apart, as the `Vault` of `mcp-auth`
-//! - [`settings`]: makes the settings of a sign-in from an entry and the secrets that it names
-//! - [`sign_in`]: the state of sign-ins as an observer sees it. Callers: `host` and the views of `api`
-//! - [`providers`]: model providers whose keys are read when they are first needed
+//! - [`vault`]: stores the tokens of each `mcp.json` entry separately, as the `Vault` of `mcp-auth`
+//! - [`settings`]: builds the settings of a sign-in from an entry and the secrets that it references
+//! - [`sign_in`]: observable state of sign-ins, for `host` and the views of `api`
+//! - [`providers`]: model providers, whose keys are read on first use
 //!
-//! The caller of all of it is the owner of `host`, which asks the user before anything is sent with them.
+//! All of it is called by the owner of `host`, which requests the user's consent before it sends anything with these
+//! credentials.
 
 pub mod providers;
 pub mod settings;

@@ -1,7 +1,7 @@
-//! The providers of models that the user has: what is kept of them, and how their keys reach them.
+//! The user's model providers: their stored settings, and access to their keys.
 //!
-//! `models.json` has the settings; a key is kept by [`Secrets`] under the provider and the origin that it was entered for, so that
-//! another address never gets it. It is read when it is first needed.
+//! `models.json` contains the settings. A key is stored in [`Secrets`] under the provider and the origin for which it
+//! was entered, so that it is never sent to another address. It is read on first use.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,102 +16,102 @@ use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 
-/// The most providers.
+/// Maximum number of providers.
 pub const MAX_PROVIDERS: usize = 50;
 
-/// `models.json`.
+/// Contents of the file `models.json`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProvidersFile {
-    /// The model that new conversations begin with.
+    /// Model of new conversations, or `None` if the user chose none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<ModelRef>,
-    /// The providers, in the order in which they were added.
+    /// Providers, in the order in which they were added.
     #[serde(default)]
     pub providers: Vec<ProviderSettings>,
 }
 
-/// The models of a provider as it listed them.
+/// The models of a provider, as it last listed them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Listed {
-    /// The models.
+    /// Models in the order of the provider's list.
     pub models: Vec<Model>,
-    /// The time of the list.
+    /// Time at which the list was received.
     pub at: Millis,
 }
 
-/// `model-lists.json`, by provider.
+/// Contents of `model-lists.json`: the listed models by provider id.
 pub type Lists = BTreeMap<String, Listed>;
 
-/// A provider, to show.
+/// A provider, for display.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProviderView {
-    /// Its settings.
+    /// Settings of the provider.
     pub settings: ProviderSettings,
-    /// Its models, as it listed them last.
+    /// Models that the provider last listed.
     pub models: Vec<Model>,
-    /// When it listed them; none if it never did.
+    /// Time of the last list, or `None` if the provider never returned one.
     pub listed_at: Option<Millis>,
-    /// Why it did not answer, if it did not when it was asked last in this run.
+    /// Error of the last request for the list in this run, if it failed.
     pub problem: Option<ModelError>,
 }
 
-/// All providers, to show.
+/// All providers, for display.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProvidersView {
-    /// The providers, in order.
+    /// Providers in the order in which they were added.
     pub providers: Vec<ProviderView>,
-    /// The model that new conversations begin with.
+    /// Model of new conversations, or `None` if the user chose none.
     pub default: Option<ModelRef>,
 }
 
-/// What a test of a provider found.
+/// Result of a provider test.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tried {
-    /// How many models it lists.
+    /// Number of models that the provider lists.
     pub models: usize,
-    /// What a model said, and after how many milliseconds it began; none if none was asked.
+    /// Reply of a model and the time until its first part, in milliseconds. `None` if no model was tested.
     pub said: Option<(String, Millis)>,
 }
 
-/// Why providers can't be changed or asked.
+/// Error of an operation on providers.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ProviderError {
-    /// There is none.
+    /// No provider has this id.
     #[error("no provider \"{0}\" is set up")]
     NotFound(String),
-    /// The settings can't be used.
+    /// The settings are invalid.
     #[error(transparent)]
     Settings(#[from] SettingsError),
-    /// There are too many.
+    /// The maximum number of providers is reached.
     #[error("there are {MAX_PROVIDERS} providers, and no room for more; remove one first")]
     TooMany,
-    /// They can't be written.
+    /// The settings can't be written to disk.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The key can't be kept.
+    /// The key can't be stored.
     #[error(transparent)]
     Secret(#[from] SecretError),
-    /// The provider does not answer as it should.
+    /// The provider or its model returned an error.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// Drawbridge is closing.
+    /// The host is shutting down.
     #[error("Drawbridge is closing")]
     Closing,
 }
 
-/// What a provider's key is kept under.
+/// Returns the name under which the key of a provider is stored.
 pub fn key_place(settings: &ProviderSettings) -> String {
     format!("{}{}", key_prefix(&settings.id), settings.origin())
 }
 
-/// What all keys of a provider begin with, whatever address they are for.
+/// Returns the common prefix of the names of all keys of a provider, for any address.
 pub fn key_prefix(id: &str) -> String {
     format!("model/{id} @ ")
 }
 
-/// Looks for what serves models on this computer.
+/// Searches for model servers on this computer.
 pub async fn find_local() -> Vec<Found> {
     match mcp_transport::http::for_models(true) {
         Ok(client) => models::find_local(&client).await,
@@ -119,7 +119,12 @@ pub async fn find_local() -> Vec<Found> {
     }
 }
 
-/// Asks a model to say something short. Gives what it said, and after how long it began.
+/// Requests a short reply from a model. Returns the text, of at most 500 characters, and the time until its first part,
+/// in milliseconds.
+///
+/// # Errors
+///
+/// Returns the [`ModelError`] of the request or of the stream.
 pub async fn try_model(provider: &dyn Provider, model: String) -> Result<(String, Millis), ModelError> {
     use futures_util::StreamExt as _;
 
@@ -142,18 +147,22 @@ pub async fn try_model(provider: &dyn Provider, model: String) -> Result<(String
     Ok((said, u64::try_from(first.as_millis()).unwrap_or(u64::MAX)))
 }
 
-/// A provider whose key is read from the keychain when it is first asked.
+/// A provider whose key is read from the keychain on the first request.
 pub struct Keyed {
     settings: ProviderSettings,
     secrets: Arc<dyn Secrets>,
-    /// What can be told without a key.
+    /// Provider without a key, for everything that needs no request.
     keyless: HttpProvider,
     client: reqwest::Client,
     ready: Mutex<Option<Arc<HttpProvider>>>,
 }
 
 impl Keyed {
-    /// A provider with these settings; its key stays in `secrets` until it is needed.
+    /// Creates a provider with these settings. Its key is read from `secrets` on the first request.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ModelError::Unreachable`] if no HTTP client can be created.
     pub fn new(settings: ProviderSettings, secrets: Arc<dyn Secrets>) -> Result<Self, ModelError> {
         let client = mcp_transport::http::for_models(settings.is_local())
             .map_err(|error| ModelError::Unreachable { cause: error.without_url().to_string() })?;
@@ -171,7 +180,7 @@ impl Keyed {
         let unreadable = |cause: String| ModelError::KeyUnreadable { cause };
         let key = match key.map_err(|error| unreadable(error.to_string()))? {
             Ok(key) => key.map(SecretString::from),
-            // One on this computer seldom has a key; if it wants one after all, it says so, and the key is read again.
+            // A local provider seldom requires a key. If it does, it rejects the request, and the key is read again.
             Err(_) if self.settings.is_local() => None,
             Err(error) => return Err(unreadable(error.to_string())),
         };
@@ -180,7 +189,7 @@ impl Keyed {
         Ok(provider)
     }
 
-    /// A key that is not taken is read anew the next time: another program may have entered a new one.
+    /// Discards a rejected key, so that the next request reads it again: another process may have stored a new one.
     async fn looked_at<T>(&self, result: Result<T, ModelError>) -> Result<T, ModelError> {
         if matches!(result, Err(ModelError::WrongKey { .. } | ModelError::NoKey)) {
             *self.ready.lock().await = None;
@@ -210,11 +219,11 @@ impl Provider for Keyed {
     }
 }
 
-/// A provider that is asked nothing, as another program says where it is.
+/// A provider that receives no requests, since another program supplied its address and the user has not confirmed it.
 pub struct UnconfirmedProvider {
-    /// The protocol that it speaks.
+    /// Protocol of the provider.
     pub kind: ProviderKind,
-    /// The answer to every request.
+    /// Error returned for every request.
     pub problem: ModelError,
 }
 

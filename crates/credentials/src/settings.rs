@@ -1,5 +1,5 @@
-//! Makes the settings of a sign-in from an entry of `mcp.json` and the secrets that it names. Callers: sign-ins in `host`, and `cli` for the
-//! client document.
+//! Builds the settings of a sign-in from an entry of `mcp.json` and the secrets that it references. Used by the
+//! sign-ins of `host`, and by `cli` for the client metadata document.
 
 use std::sync::Arc;
 
@@ -15,20 +15,20 @@ use ports::{Secrets, secrets};
 use secrecy::SecretString;
 use url::Url;
 
-/// What the app is called where it registers.
+/// Client name that the app registers with.
 const NAME: &str = "Drawbridge";
-/// The algorithm of a private key, where none is given.
+/// Signature algorithm for a private key, unless the settings name one.
 const ALGORITHM: &str = "ES256";
 
-/// Why there is no signing in to a server, if there is none.
+/// Returns the reason why a server does not support signing in, or `None` if it does.
 pub fn not_offered(config: Option<&HttpConfig>) -> Option<&'static str> {
-    let Some(config) = config else { return Some("it is a local program, which signs in by itself") };
+    let Some(config) = config else { return Some("it is a local program, which handles sign-ins itself") };
     let is_own = config.headers.keys().any(|name| name.eq_ignore_ascii_case("authorization"));
-    is_own.then_some("its settings have a header Authorization, which is sent instead; take it out to sign in")
+    is_own.then_some("its settings contain a header Authorization, which is sent instead; remove it to sign in")
 }
 
-/// The document about Drawbridge that has to lie at `url` for that to be its client id (Client ID Metadata Document), as JSON.
-/// None if the URL can be none: it has to be https, with a path.
+/// Returns Drawbridge's Client ID Metadata Document for this URL, as JSON. It has to be served at `url` for the URL to
+/// be usable as the client id. Returns `None` if the URL can't be a client id: it has to use https and have a path.
 #[must_use]
 pub fn client_document(url: &str) -> Option<String> {
     client_source(None, Some(Url::parse(url).ok()?)).document()
@@ -38,19 +38,24 @@ fn client_source(preregistered: Option<Preregistered>, metadata_url: Option<Url>
     ClientSource { preregistered, metadata_url, name: NAME.to_owned(), uri: None }
 }
 
-/// Why a sign-in can't be made.
+/// Error while building the settings of a sign-in.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unmade {
-    /// A secret that its settings name is not there.
+    /// A secret that the settings reference is missing or unreadable.
     #[error(transparent)]
     Secret(#[from] Unresolved),
-    /// An address can't be read.
+    /// An address in the settings can't be parsed.
     #[error("{0}")]
     Address(String),
 }
 
-/// Makes them. Blocks, as secrets are read. Only settings that were approved exactly as they are, and the endpoints of a sign-in
-/// that was approved, may lead to this computer or the local network.
+/// Builds the settings of a sign-in. Blocks, since it reads secrets. Addresses on this computer or the local network
+/// are reachable only if the user approved these exact settings, or if they are endpoints of an approved sign-in.
+///
+/// # Errors
+///
+/// Returns [`Unmade::Address`] if a URL can't be parsed, and [`Unmade::Secret`] if a referenced secret is missing or
+/// can't be read.
 pub fn settings(
     config: &HttpConfig,
     (is_approved, endpoints): (bool, &[Url]),
@@ -64,7 +69,7 @@ pub fn settings(
     let none = AuthConfig::default();
     let auth = config.auth.as_ref().unwrap_or(&none);
     let named = |what: &str, url: &str| Url::parse(url).map_err(|error| bad(what, error));
-    // What the user named and approved may lie on this computer or in the local network; what others name may not.
+    // Addresses that the user configured and approved may be local; addresses that servers supply may not.
     let mut origins = vec![server.origin()];
     if let Some(issuer) = &auth.issuer {
         origins.push(named("the issuer", issuer)?.origin());
@@ -107,7 +112,7 @@ struct Kept<'a> {
 }
 
 impl Kept<'_> {
-    /// The secret that a text names; the text names one and holds nothing else.
+    /// Reads the secret that a text references. The text consists of the reference alone.
     fn read(&self, text: &str) -> Result<SecretString, Unresolved> {
         let name = secrets::names(text).first().map_or_else(String::new, |&name| name.to_owned());
         match self.secrets.get(&secrets::key(&name, &self.origin)) {
@@ -134,7 +139,7 @@ fn preregistered(auth: &AuthConfig, kept: &Kept<'_>) -> Result<Option<Preregiste
     }))
 }
 
-/// What is set up to prove who Drawbridge is.
+/// Configured proof of the client's identity.
 struct Proof<'a> {
     way: Option<&'a str>,
     secret: Option<&'a str>,
@@ -214,7 +219,7 @@ mod tests {
         let is_by_key = |found: &ClientAuthentication| matches!(found, ClientAuthentication::PrivateKeyJwt { .. });
         for (way, is_key) in [(None, true), (Some("private_key_jwt"), true), (Some("client_secret_post"), false)] {
             let found = own(&auth(way), &kept).unwrap();
-            assert_eq!(is_by_key(&found), is_key, "[auth-cc-prefer-jwt] whether a key proves who this is, for {way:?}");
+            assert_eq!(is_by_key(&found), is_key, "[auth-cc-prefer-jwt] authentication by private key, for {way:?}");
             let provider = AuthIdentityProvider {
                 client_auth: way.map(str::to_owned),
                 client_secret: Some(secrets::reference("secret")),
@@ -222,7 +227,7 @@ mod tests {
                 ..AuthIdentityProvider::default()
             };
             let found = enterprise(&provider, &kept).unwrap().authentication;
-            assert_eq!(is_by_key(&found), is_key, "and at an identity provider, for {way:?}");
+            assert_eq!(is_by_key(&found), is_key, "authentication by private key at an identity provider, for {way:?}");
         }
         let other = Kept { origin: "https://b.example".to_owned(), ..kept };
         let missing = own(&auth(None), &other).unwrap_err();
@@ -242,7 +247,7 @@ mod tests {
         }
 
         async fn open(&self, _url: &Url) -> Result<(), String> {
-            Err("there is nobody".to_owned())
+            Err("no user in this test".to_owned())
         }
     }
 
@@ -314,7 +319,7 @@ mod tests {
         assert!(not_offered(None).is_some(), "a local program");
         let with =
             |name: &str| HttpConfig { headers: [(name.to_owned(), String::new())].into(), ..HttpConfig::default() };
-        assert!(not_offered(Some(&with("AUTHORIZATION"))).is_some(), "a header of the user's own, in any case");
-        assert!(not_offered(Some(&with("X-Key"))).is_none(), "another header changes nothing");
+        assert!(not_offered(Some(&with("AUTHORIZATION"))).is_some(), "a configured Authorization header, in any case");
+        assert!(not_offered(Some(&with("X-Key"))).is_none(), "other headers don't prevent signing in");
     }
 }

@@ -1,106 +1,106 @@
-//! The state of sign-ins as an observer sees it: the account, the phase of a sign-in, and the steps of the last one. It holds no token, code
-//! or client secret. Callers: the owner of `host`, and `api`.
+//! Observable state of sign-ins: the account, the phase of a sign-in, and the steps of the last one. It contains no
+//! token, code or client secret. Used by the owner of `host` and by `api`.
 
 use std::fmt;
 
 use domain::Millis;
 use serde::{Deserialize, Serialize};
 
-/// Why a server is not in use, though it was reached: it wants its user to sign in.
+/// State of a server that was reached, but requires its user to sign in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignInNeeded {
-    /// Why, in words.
+    /// Reason as text for the user.
     pub cause: String,
-    /// Whether a sign-in is under way.
+    /// Set if a sign-in is in progress.
     pub signing_in: bool,
 }
 
-/// What is known of the sign-in to one server.
+/// The sign-in state of one server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AuthorizationView {
-    /// The server.
+    /// Name of the server.
     pub server: String,
-    /// Why there is no signing in to it, if there is none: it is a local program, or its settings have an `Authorization`
-    /// header of their own.
+    /// Reason why the server does not support signing in, or `None` if it does: it is a local program, or its settings
+    /// contain an `Authorization` header.
     pub not_offered: Option<String>,
-    /// Who is signed in.
+    /// Signed-in account, or `None` if nobody is signed in.
     pub account: Option<AccountView>,
-    /// The sign-in that is under way.
+    /// Sign-in in progress, if any.
     pub in_progress: Option<SignInProgress>,
-    /// Why the last sign-in did not come to its end, and what to do.
+    /// Reason why the last sign-in failed, with the next step for the user.
     pub failed: Option<String>,
-    /// Whether that is because the user said no: then nothing went wrong.
+    /// Set if `failed` is due to the user's denial rather than an error.
     pub declined: bool,
-    /// What the last sign-in did, the first step first.
+    /// Steps of the last sign-in, in order.
     pub steps: Vec<SignInStep>,
-    /// Where the tokens are kept, once there are any.
+    /// Storage of the tokens, or `None` if there are none.
     pub kept: Option<TokensKept>,
 }
 
-/// Who is signed in, as far as it is told.
+/// The signed-in account, as far as the authorization server describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccountView {
-    /// The authorization server that issued the token, exactly as it names itself.
+    /// Issuer identifier of the authorization server, exactly as it names itself.
     pub issuer: String,
-    /// For which resource the token holds (RFC 8707).
+    /// Resource that the token is valid for (RFC 8707).
     pub resource: String,
-    /// What the token allows, in the words of the authorization server.
+    /// Scopes of the token, as the authorization server names them.
     pub scopes: Vec<String>,
-    /// Until when it holds, if that is known.
+    /// Expiry of the token, or `None` if unknown.
     pub expires_at: Option<Millis>,
-    /// When the user signed in.
+    /// Time at which the user signed in.
     pub signed_in_at: Millis,
-    /// When it was last refreshed.
+    /// Time of the last token refresh, if any.
     pub refreshed_at: Option<Millis>,
-    /// Whether it can be refreshed without the user.
+    /// Set if the token can be refreshed without the user.
     pub can_refresh: bool,
-    /// Why the user has to sign in again, if that is so.
+    /// Reason why the user has to sign in again, or `None` if the account is usable.
     pub ended: Option<String>,
-    /// How Drawbridge identified itself.
+    /// Client identification that Drawbridge used.
     pub client: ClientIdentity,
-    /// Whether the token is bound to a key of this computer (DPoP, RFC 9449).
+    /// Set if the token is bound to a key of this computer (DPoP, RFC 9449).
     pub bound: bool,
 }
 
-/// How Drawbridge identifies itself to an authorization server.
+/// Client identification towards an authorization server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum ClientIdentity {
-    /// With the id in the server's settings.
+    /// Pre-registered client id from the server's settings.
     Configured,
-    /// With the URL of a document about itself (Client ID Metadata Document).
+    /// URL of a Client ID Metadata Document.
     MetadataDocument,
-    /// With the id that it got when it registered itself (RFC 7591).
+    /// Client id from dynamic client registration (RFC 7591).
     Registered,
-    /// With the id that the user entered.
+    /// Client id entered by the user.
     Entered,
 }
 
-/// An address that gets something of a sign-in.
+/// An address that receives credentials during or after a sign-in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SignInEndpoint {
-    /// The use of it.
+    /// Purpose of the endpoint.
     pub purpose: EndpointUse,
-    /// The address.
+    /// URL of the endpoint.
     pub url: String,
-    /// The authorization server whose endpoint it is said to be.
+    /// Issuer identifier of the authorization server that is said to operate the endpoint.
     pub issuer: String,
 }
 
-/// The use of an endpoint.
+/// The purpose of an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum EndpointUse {
-    /// Gives and renews tokens for the server.
+    /// Issues and refreshes tokens for the server.
     Token,
-    /// The identity provider's: it says who the user is.
+    /// Issues identity assertions, as an endpoint of the identity provider.
     Provider,
-    /// Drawbridge registered itself there.
+    /// Registers clients of the authorization server.
     Registration,
-    /// Tokens are sent there to be revoked.
+    /// Revokes tokens that are no longer needed.
     Revocation,
 }
 
 impl EndpointUse {
-    /// As pins and hashes name it.
+    /// Returns the name of this purpose in pins and hashes.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -112,106 +112,107 @@ impl EndpointUse {
     }
 }
 
-/// A sign-in that is under way.
+/// A sign-in in progress.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignInProgress {
-    /// What it is doing.
+    /// Current phase of the sign-in.
     pub phase: SignInPhase,
-    /// Why it was begun.
+    /// Reason for starting the sign-in.
     pub reason: SignInReason,
-    /// When it was begun.
+    /// Time at which the sign-in started.
     pub since: Millis,
-    /// When it ends by itself, while it waits for the browser.
+    /// Deadline of the wait for the browser, or `None` in other phases.
     pub ends_at: Option<Millis>,
-    /// The page that the browser was sent to, to be opened elsewhere, while it waits for the browser.
+    /// Authorization URL that was opened in the browser, for opening it elsewhere. `None` unless the sign-in waits for
+    /// the browser.
     pub authorization_url: Option<String>,
-    /// Where the browser is sent back to; what `Host::paste_redirect` takes begins with it.
+    /// Redirect URI. The input of `Host::paste_redirect` starts with it.
     pub redirect_uri: Option<String>,
-    /// Why the browser did not open, if it did not. The page can be opened by hand.
+    /// Reason why the browser did not open, or `None` if it did. The user can open the URL by hand.
     pub browser_problem: Option<String>,
 }
 
-/// What a sign-in is doing.
+/// The phase of a sign-in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum SignInPhase {
-    /// Finds out who issues tokens for the server, and registers there.
+    /// Discovers the authorization server, and registers the client there.
     Discovering,
-    /// Its question waits in the queue.
+    /// Waits for the user's decision on the consent request.
     AwaitingConsent,
-    /// The browser was opened; the user signs in there.
+    /// Waits for the user to sign in in the browser.
     AwaitingBrowser,
-    /// Asks for the token.
+    /// Exchanges the authorization code for a token.
     Exchanging,
 }
 
-/// Why a sign-in was begun.
+/// Reason for starting a sign-in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub enum SignInReason {
     /// Nobody is signed in.
     SignIn,
-    /// The server wants more than what the token allows.
+    /// The server requires scopes beyond those of the token (step-up).
     StepUp {
-        /// For this method.
+        /// Method of the request that required them.
         operation: String,
     },
-    /// The token no longer holds, for this cause.
+    /// The token is no longer valid, for this reason.
     Again(String),
-    /// The user wants to sign in as somebody else.
+    /// The user wants to sign in with another account.
     ChangeAccount,
 }
 
-/// One step of a sign-in: a request with its answer, or what was concluded. What is secret in it reads `[redacted]`.
+/// A step of a sign-in: a request with its response, or a conclusion. Secrets are replaced by `[redacted]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignInStep {
-    /// When it began.
+    /// Time at which the step started.
     pub at: Millis,
-    /// How long it took, in milliseconds.
+    /// Duration of the step, in milliseconds.
     pub took: u64,
-    /// What it was for, in words.
+    /// Purpose of the step, as text.
     pub what: String,
-    /// What was sent: method, URL, headers, body.
+    /// Request that was sent: method, URL, headers, and body.
     pub request: Option<String>,
-    /// What came back: status, headers, body.
+    /// Response that was received: status, headers, and body.
     pub answer: Option<String>,
-    /// What was concluded, in words.
+    /// Conclusion of the step, as text.
     pub conclusion: String,
 }
 
-/// Where tokens are kept.
+/// Storage of the tokens of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "where", rename_all = "snake_case")]
 pub enum TokensKept {
-    /// Encrypted, under a key in the system's keychain.
+    /// Encrypted on disk, with a key in the system's keychain.
     Keychain,
-    /// In memory until Drawbridge ends.
+    /// In memory, until Drawbridge exits.
     ThisRun {
-        /// Why they are not kept longer.
+        /// Reason why the tokens are not stored permanently.
         cause: String,
     },
 }
 
-/// What became of a sign-out. The tokens are forgotten here in any case.
+/// Result of signing out. The local tokens are removed in any case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SignedOut {
-    /// The authorization server was told that they no longer hold (RFC 7009).
+    /// The authorization server revoked the tokens (RFC 7009).
     Revoked,
-    /// The authorization server offers no way to tell it.
+    /// The authorization server offers no revocation endpoint.
     RevocationNotOffered,
-    /// It could not be told, for this cause. The tokens hold there until they expire.
+    /// The revocation failed, for this reason. The tokens remain valid until they expire.
     RevocationFailed(String),
     /// Nobody was signed in.
     NobodySignedIn,
 }
 
-/// The id by which an authorization server knows Drawbridge, as the user enters it.
+/// A client id at an authorization server, entered by the user.
 #[derive(Clone, PartialEq, Eq)]
 pub struct EnteredClient {
-    /// The id.
+    /// Client id that the authorization server assigned.
     pub client_id: String,
-    /// The secret that goes with it, if it has one.
+    /// Client secret that belongs to the id, if any.
     pub client_secret: Option<String>,
 }
 
@@ -221,43 +222,43 @@ impl fmt::Debug for EnteredClient {
     }
 }
 
-/// Why something about a sign-in can't be done.
+/// Error of an operation on sign-ins.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SignInError {
-    /// There is no such server.
+    /// No server has this name.
     #[error("there is no server \"{0}\"")]
     NotFound(String),
-    /// There is no signing in to it.
+    /// The server does not support signing in.
     #[error("{server}: {cause}")]
     NotOffered {
-        /// The server.
+        /// Name of the server.
         server: String,
-        /// Why not.
+        /// Reason, as text for the user.
         cause: String,
     },
-    /// No sign-in is waiting for the browser.
+    /// No sign-in to this server is waiting for the browser.
     #[error("no sign-in to {0} is waiting for the browser; begin with \"sign in\"")]
     NotWaiting(String),
-    /// What was pasted is not where the browser was sent back to.
+    /// The pasted address is not a redirect of this sign-in.
     #[error("this is not the address the browser was sent to: {0}")]
     BadRedirect(String),
-    /// What its settings name for it can't be had.
+    /// Something that the server's settings reference is not available.
     #[error("{server}: {cause}")]
     NotPrepared {
-        /// The server.
+        /// Name of the server.
         server: String,
-        /// What is missing, and what to do.
+        /// Cause with the next step for the user.
         cause: String,
     },
-    /// The tokens could not be removed.
+    /// The tokens could not be removed from the secret store.
     #[error("{server}: the tokens could not be removed: {cause}")]
     NotRemoved {
-        /// The server.
+        /// Name of the server.
         server: String,
-        /// Why not.
+        /// Cause of the failure.
         cause: String,
     },
-    /// Drawbridge is closing.
+    /// The host is shutting down.
     #[error("Drawbridge is closing")]
     Closing,
 }

@@ -1,8 +1,9 @@
-//! Where tokens are kept: among the app's secrets, each under all that it belongs to. What one server, or one entry of
-//! `mcp.json`, has is never found under another.
+//! Stores tokens among the app's secrets, each under everything it belongs to. Tokens of one server or one `mcp.json`
+//! entry are never found under another.
 //!
-//! The keychain can't be called back: it may ask its user long after whoever wanted to write has gone. So the uses of one
-//! entry's vault come one after the other, each until it is done, and once an entry was emptied no older vault writes to it.
+//! A keychain operation can't be cancelled: the keychain may prompt its user long after the caller has gone. Operations
+//! on the vault of one entry are therefore serialized, each until it completes, and once an entry has been emptied no
+//! older vault writes to it.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,43 +21,43 @@ use serde_json::json;
 /// The vaults of all entries of `mcp.json`.
 pub struct Vaults {
     secrets: Arc<dyn Secrets>,
-    /// Those that are open.
+    /// Entries with open vaults, by name.
     entries: Mutex<HashMap<String, Weak<Entry>>>,
 }
 
-/// What all vaults of one entry have in common.
+/// The state shared by all vaults of one entry.
 #[derive(Default)]
 struct Entry {
-    /// One use at a time.
+    /// Lock that serializes the operations.
     turn: Arc<tokio::sync::Mutex<()>>,
-    /// How often it was emptied. A vault that was opened before is closed.
+    /// Number of times that the entry was emptied. Vaults opened before the last time are closed.
     emptied: AtomicU64,
 }
 
-/// The tokens of one entry of `mcp.json`. Two entries may lead to the same server with two accounts.
+/// The tokens of one entry of `mcp.json`. Two entries may refer to the same server with two accounts.
 pub struct SecretsVault {
     name: String,
     secrets: Arc<dyn Secrets>,
     entry: Arc<Entry>,
-    /// What [`Entry::emptied`] was when it was opened.
+    /// Value of [`Entry::emptied`] at the time of opening.
     opened: u64,
 }
 
-/// A vault that was emptied.
+/// Result of emptying a vault.
 pub struct Emptied {
-    /// What was in it, as far as it could be read, in memory. None if nothing.
+    /// Removed contents in memory, as far as they could be read. `None` if the vault was empty.
     pub was: Option<SecretsVault>,
-    /// Whether nothing is left.
+    /// `Ok` if nothing remains in the secret store.
     pub removed: Result<(), VaultError>,
 }
 
 impl Vaults {
-    /// Vaults over the secrets of the app.
+    /// Creates vaults that store their contents in the app's secrets.
     pub fn new(secrets: Arc<dyn Secrets>) -> Self {
         Self { secrets, entries: Mutex::default() }
     }
 
-    /// The vault of an entry.
+    /// Opens the vault of an entry.
     pub fn open(&self, name: &str) -> SecretsVault {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         entries.retain(|_, entry| entry.strong_count() > 0);
@@ -65,8 +66,8 @@ impl Vaults {
         SecretsVault::over(name, Arc::clone(&self.secrets), entry)
     }
 
-    /// Removes all that is kept of an entry, whatever server it was for. Vaults of it that are open are closed at once,
-    /// before the future is polled.
+    /// Removes everything stored for an entry, for any server. Open vaults of the entry are closed immediately, before
+    /// the future is polled.
     pub fn empty(&self, name: &str) -> impl Future<Output = Emptied> + Send + use<> {
         let (vault, was) = (self.open(name), Arc::new(SecretsInMemory::default()));
         vault.entry.emptied.fetch_add(1, Ordering::SeqCst);
@@ -80,20 +81,20 @@ impl Vaults {
     }
 }
 
-/// Moves all secrets whose keys begin with this. What can't be read is only removed.
+/// Moves all secrets whose keys have this prefix into `into`. Unreadable secrets are only removed.
 fn take_all(secrets: &dyn Secrets, prefix: &str, into: &SecretsInMemory) -> Result<(), SecretError> {
     let keys = secrets.keys(prefix)?;
     for key in &keys {
         match secrets.get(key) {
             Ok(Some(secret)) => drop(into.set(key, &secret)?),
             Ok(None) => {}
-            // A keychain that refuses may take a minute for each.
+            // A refusing keychain may take a minute for each secret.
             Err(_) => break,
         }
     }
     let mut removed = Ok(());
     for key in keys {
-        // The others also if one fails.
+        // Continues with the others if one fails.
         removed = removed.and(secrets.delete(&key));
     }
     removed
@@ -105,7 +106,7 @@ impl SecretsVault {
         Self { name: name.to_owned(), secrets, entry, opened }
     }
 
-    /// What an entry is kept under. As JSON, so that no two keys can be the same text.
+    /// Returns the key of a secret. Encoded as JSON, so that different keys never result in the same text.
     fn key(&self, key: &VaultKey) -> String {
         let kind = match &key.kind {
             VaultKind::Account => json!(["account"]),
@@ -115,14 +116,14 @@ impl SecretsVault {
         json!(["sign-in", self.name, key.server, kind]).to_string()
     }
 
-    /// What every key of this entry begins with, and no other.
+    /// Returns the prefix that all keys of this entry share, and no others.
     fn prefix(&self) -> String {
         let whole = json!(["sign-in", self.name, ""]).to_string();
         whole.trim_end_matches("\"\"]").to_owned()
     }
 
-    /// Runs something that blocks: the keychain may ask the user. It keeps its turn until it is done, also when nobody waits
-    /// for it any more.
+    /// Runs a blocking operation, since the keychain may prompt the user. Holds the entry's lock until the operation
+    /// completes, even if the caller is gone.
     async fn blocking<T: Send + 'static>(
         &self,
         act: impl FnOnce(&dyn Secrets) -> Result<T, SecretError> + Send + 'static,
@@ -140,7 +141,8 @@ impl SecretsVault {
         }
     }
 
-    /// The same; none if the entry was emptied since this vault was opened.
+    /// Runs a blocking operation as [`Self::blocking`] does. Returns `None` without running it if the entry was emptied
+    /// since this vault was opened.
     async fn while_open<T: Send + 'static>(
         &self,
         act: impl FnOnce(&dyn Secrets) -> Result<T, SecretError> + Send + 'static,
@@ -163,9 +165,9 @@ fn failed(error: &SecretError) -> VaultError {
     VaultError { kind, cause: error.to_string() }
 }
 
-/// Why a vault is not used any more.
+/// Returns the error of a closed vault.
 fn closed() -> VaultError {
-    let cause = "this server was removed or has another address now; nothing more is kept of it".to_owned();
+    let cause = "this server was removed or its address has changed; its tokens are no longer stored".to_owned();
     VaultError { kind: VaultProblem::Closed, cause }
 }
 
@@ -177,7 +179,7 @@ impl Vault for SecretsVault {
         let Some(kept) = kept else { return Ok(None) };
         let bytes = STANDARD.decode(kept).map_err(|_| VaultError {
             kind: VaultProblem::Broken,
-            cause: "what is kept of this sign-in can't be read; sign in again".to_owned(),
+            cause: "the stored tokens of this sign-in can't be read; sign in again".to_owned(),
         })?;
         Ok(Some(bytes.into()))
     }
@@ -193,12 +195,13 @@ impl Vault for SecretsVault {
 
     async fn remove(&self, key: &VaultKey) -> Result<(), VaultError> {
         let key = self.key(key);
-        // Of one that was emptied nothing is left.
+        // Nothing remains to be removed after the entry was emptied.
         self.while_open(move |secrets| secrets.delete(&key)).await.map(|_| ())
     }
 
     async fn hold(&self, key: &VaultKey) -> Option<Box<dyn Send>> {
-        // Without its turn: another program may hold it for a while, and what is read and removed here does not wait for that.
+        // Does not take the entry's lock: another process may hold the secret for a while, and reads and removals must
+        // not wait for that.
         let (key, secrets) = (self.key(key), Arc::clone(&self.secrets));
         tokio::task::spawn_blocking(move || secrets.hold(&key)).await.ok().flatten()
     }

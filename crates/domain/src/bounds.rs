@@ -1,17 +1,17 @@
-//! How much of a conversation a model gets, and for how long it goes on by itself.
+//! Limits on what a model receives of a conversation, and on how long it continues without the user.
 
 use serde::{Deserialize, Serialize};
 
-/// How much of a conversation a model gets, and for how long it goes on by itself.
+/// Limits on what a model receives of a conversation, and on how long it continues without the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default, rename_all = "camelCase")]
 pub struct ChatBounds {
-    /// The most bytes of text of one tool's result. The model reads the rest when it asks for it.
+    /// Maximum size of the text of one tool result, in bytes. The model can request the rest with a tool.
     pub result_bytes: u32,
-    /// How often a model may call tools in a row before the user says that it goes on.
+    /// Number of consecutive rounds of tool calls after which the user has to let the model continue.
     pub rounds: u32,
-    /// Beyond how many percent of the model's context its tools are found by search instead of all being sent.
+    /// Share of the model's context, in percent, above which tools are found by search instead of all being sent.
     pub tools_percent: u32,
 }
 
@@ -22,7 +22,7 @@ impl Default for ChatBounds {
 }
 
 impl ChatBounds {
-    /// The same where it makes sense, else what makes sense.
+    /// Returns these limits, each clamped to its allowed range.
     #[must_use]
     pub const fn within_bounds(self) -> Self {
         const fn clamp(number: u32, (least, most): (u32, u32)) -> u32 {
@@ -42,12 +42,13 @@ impl ChatBounds {
     }
 }
 
-/// From so many tokens on tools are found by search where they never are, as with a model whose context is not known: a small one is not
-/// assumed. None has so many.
+/// Threshold, in tokens, that no set of tools reaches. Used for models whose context size is unknown: a small context
+/// is not assumed.
 pub const NO_THRESHOLD: u64 = u32::MAX as u64;
 
 impl ChatBounds {
-    /// From how many tokens on tools are found by search, with a model that takes so many.
+    /// Returns the number of tokens from which tools are found by search, for a model with this context size. Returns
+    /// [`NO_THRESHOLD`] if the size is unknown.
     #[must_use]
     pub fn threshold(self, context: Option<u32>) -> u64 {
         context.map_or(NO_THRESHOLD, |context| u64::from(context) * u64::from(self.tools_percent) / 100)

@@ -6,43 +6,45 @@ use serde::{Deserialize, Serialize};
 
 use crate::Millis;
 
-/// The id of a call of a tool, a prompt or a resource, from the page to the history. Its caller chooses it, unique among the calls under
-/// way: the page a UUID, a model's answer the id of the item, the command line a word, as it makes one call.
+/// Identifier of a call of a tool, a prompt or a resource, used from the page to the history. The caller chooses it,
+/// unique among the calls in progress: the page uses a UUID, a model's reply the id of the item, and the command line a
+/// constant, since it makes a single call.
 ///
-/// It is [`Call::id`], the `call` of consent requests, the name to cancel by, and for a tool in a conversation both the id of the
-/// [item](crate::item::Item) and the `call` in its body. Servers never get it. Beside it there are:
+/// The same value is [`Call::id`], the `call` of consent requests, and the identifier for cancellation. For a tool call
+/// in a conversation it is both the id of the [item](crate::item::Item) and the `call` in its body. Servers never
+/// receive it. Other identifiers of a call are:
 ///
-/// - in the host, a `Ticket` for each request to a connection, also for those that are no calls;
-/// - in the session, [`mcp_proto::session::CallId`] for each of these;
-/// - on the wire, the integer id of a JSON-RPC request, which the activity shows. A call sends several requests if its server asks for
-///   input, each with an id of its own;
+/// - in the host, a `Ticket` for each request to a connection, including requests that are not calls;
+/// - in the session, an [`mcp_proto::session::CallId`] for each ticket;
+/// - on the wire, the integer id of a JSON-RPC request, which the activity log shows. A call sends several requests if
+///   its server asks for input, each with a different id;
 /// - the progress token: the wire id of the request that carries it.
 ///
-/// The audit log names no call: an entry stands for a decision and has the hash of what crossed.
+/// The audit log does not name calls: an entry describes a decision and contains the hash of the payload.
 pub type CallId = String;
 
-/// A call as it is.
+/// A call and its current state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Call {
-    /// The id its caller chose.
+    /// Identifier chosen by the caller.
     pub id: CallId,
-    /// The name of its server.
+    /// Name of the called server.
     pub server: String,
-    /// Whether it calls a tool, gets a prompt or reads a resource.
+    /// Kind of call: a tool, a prompt or a resource.
     pub kind: CallKind,
-    /// The tool, the prompt or the URI.
+    /// Name of the tool or prompt, or URI of the resource.
     pub name: String,
-    /// When it was made.
+    /// Time at which the call was made.
     pub started_at: Millis,
-    /// How far it has come: waiting for approval, running, or how it ended.
+    /// Current state: waiting for approval, running, or the outcome.
     pub state: CallState,
-    /// How far it is.
+    /// Latest progress reported by the server, if any.
     pub progress: Option<Progress>,
-    /// The task that the server does it as, if it does.
+    /// Task that the server runs for the call, if it runs one.
     pub task: Option<Task>,
-    /// The conversation it belongs to.
+    /// Identifier of the conversation that the call belongs to, if any.
     pub conversation: Option<String>,
 }
 
@@ -51,89 +53,89 @@ pub struct Call {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum CallKind {
-    /// To run a tool.
+    /// Call of a tool (`tools/call`).
     Tool,
-    /// A prompt's messages.
+    /// Retrieval of a prompt's messages (`prompts/get`).
     Prompt,
-    /// A resource's contents.
+    /// Retrieval of a resource's contents (`resources/read`).
     Resource,
 }
 
-/// How a call is.
+/// The state of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum CallState {
-    /// Nothing was sent yet.
+    /// Waiting for the user's approval. Nothing has been sent.
     AwaitingApproval,
-    /// Sent.
+    /// Sent, and waiting for the response.
     Running,
-    /// The server asks for something before it goes on.
+    /// Waiting for input that the server requested before it continues.
     AwaitingInput,
-    /// Answered.
+    /// Completed with a result.
     Done,
     /// Refused by the policy or the user.
     Refused,
-    /// Cancelled.
+    /// Cancelled before a result arrived.
     Cancelled,
-    /// Failed.
+    /// Ended with an error.
     Failed,
 }
 
 impl CallState {
-    /// Whether nothing more will happen.
+    /// Returns `true` if the state is final.
     #[must_use]
     pub const fn is_over(self) -> bool {
         matches!(self, Self::Done | Self::Refused | Self::Cancelled | Self::Failed)
     }
 }
 
-/// How far a call is.
+/// Progress of a call, as reported by its server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Progress {
-    /// How many notifications of it have come. What is told of them between two ticks is only the latest.
+    /// Number of progress notifications received. Observers are notified of the latest one per tick only.
     #[serde(skip)]
     pub count: u64,
-    /// How much is done.
+    /// Amount of work done so far, in the server's unit.
     pub progress: f64,
-    /// Of how much.
+    /// Total amount of work, or `None` if the server does not report one.
     pub total: Option<f64>,
-    /// What is being done.
+    /// Description of the current step, written by the server.
     pub message: Option<String>,
 }
 
-/// A call that the server does as a task. All in it is the server's claim.
+/// A task that the server runs for a call. All fields are the server's claims.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Task {
-    /// The server's name for it.
+    /// Identifier of the task, assigned by the server.
     pub id: String,
-    /// Where it is.
+    /// Status of the task, as of the last update.
     pub status: TaskStatus,
-    /// What the server says about that.
+    /// Description of the status, written by the server.
     pub message: Option<String>,
-    /// When it began, in ISO 8601.
+    /// Time of creation, in ISO 8601.
     pub created_at: String,
-    /// When it last changed, in ISO 8601.
+    /// Time of the last change, in ISO 8601.
     pub updated_at: String,
 }
 
-/// Where a task is.
+/// The status of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum TaskStatus {
-    /// It is being done.
+    /// The server is working on the task.
     Working,
-    /// It waits for answers to questions of the server.
+    /// The task waits for input that the server requested.
     InputRequired,
-    /// It is done.
+    /// The task completed with a result.
     Completed,
-    /// It failed.
+    /// The task ended with an error.
     Failed,
-    /// It was cancelled.
+    /// The task was cancelled before completion.
     Cancelled,
 }
 
@@ -155,51 +157,51 @@ impl From<TaskView> for Task {
     }
 }
 
-/// Why a call did not end with an answer.
+/// Reason why a call ended without a result.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum CallFailure {
-    /// There is no such server, tool or question.
+    /// The named server, tool, prompt or consent request does not exist.
     #[error("there is no {0}")]
     NotFound(String),
-    /// The server is not in use.
+    /// The server is not running.
     #[error("{server} is not ready; start it first")]
     NotReady {
-        /// The server.
+        /// Name of the server.
         server: String,
     },
-    /// The server is in use, and its tools are still being listed.
+    /// The server is running, and its tools are still being listed.
     #[error("the tools of {server} are still being listed; try again in a moment")]
     NotListed {
-        /// The server.
+        /// Name of the server.
         server: String,
     },
-    /// A call with that id is under way.
+    /// Another call with this id is in progress.
     #[error("a call with the id {0} is under way")]
     IdInUse(String),
-    /// Refused by the user or the policy.
+    /// Refused by the user or the policy, with the reason.
     #[error("refused: {0}")]
     Refused(String),
-    /// Cancelled.
+    /// Cancelled before a result arrived.
     #[error("cancelled")]
     Cancelled,
-    /// The session says no.
+    /// The session refused the call, or the call failed on the server.
     #[error("{server}: {error}")]
     Session {
-        /// The server.
+        /// Name of the server.
         server: String,
-        /// What went wrong.
+        /// Error reported by the session.
         error: Box<CallError>,
     },
-    /// Too much is under way.
+    /// The server has too many calls in progress.
     #[error("{server} has too many calls under way; wait for some to end")]
     Busy {
-        /// The server.
+        /// Name of the server.
         server: String,
     },
-    /// The host ends.
+    /// The host is shutting down.
     #[error("Drawbridge is closing")]
     Closing,
-    /// A task of ours panicked. If it was about to send something, that may have left.
+    /// An internal task panicked. If it was about to send something, the payload may have been sent.
     #[error("an internal error stopped this; Drawbridge's log has the details")]
     Internal,
 }

@@ -1,94 +1,95 @@
-//! What tools, resources and prompts say, as it stands in a conversation.
+//! Content returned by tools, resources and prompts, as stored in a conversation.
 
 use mcp_proto::types::{self as mcp, ContentBlock};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-/// One piece of content.
+/// A block of content.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum Content {
     /// Text, which may be Markdown.
     Text {
-        /// The text.
+        /// Text of the block.
         text: String,
     },
-    /// A picture.
+    /// An image of any media type.
     Image {
-        /// Base64.
+        /// Bytes of the image, in base64.
         data: String,
-        /// Its type, as claimed.
+        /// Media type, as claimed by the server.
         mime_type: String,
     },
-    /// Sound.
+    /// A sound recording of any media type.
     Audio {
-        /// Base64.
+        /// Bytes of the recording, in base64.
         data: String,
-        /// Its type, as claimed.
+        /// Media type, as claimed by the server.
         mime_type: String,
     },
     /// A link to a resource of the same server.
     ResourceLink {
-        /// Where it is.
+        /// URI of the linked resource.
         uri: String,
-        /// Its name.
+        /// Name of the resource.
         name: String,
-        /// A name for people.
+        /// Title for display, if the server gives one.
         title: Option<String>,
-        /// What it is.
+        /// Description of the resource, if the server gives one.
         description: Option<String>,
-        /// Its type, as claimed.
+        /// Media type, as claimed by the server.
         mime_type: Option<String>,
-        /// Its size in bytes, as claimed.
+        /// Size in bytes, as claimed by the server.
         size: Option<u64>,
     },
-    /// A resource, whole.
+    /// An embedded resource with all its contents.
     Resource {
-        /// What is in it.
+        /// Contents of the resource.
         contents: ResourceContents,
     },
-    /// Something this version does not know, as JSON.
+    /// A block of a type that this version does not know.
     Unknown {
-        /// As it came.
+        /// The unmodified block as JSON.
         json: Value,
     },
 }
 
-/// What is in a resource: text or bytes.
+/// Contents of a resource: text or bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceContents {
-    /// Where it is.
+    /// URI of the resource.
     pub uri: String,
-    /// Its type, as claimed.
+    /// Media type, as claimed by the server.
     pub mime_type: Option<String>,
-    /// The text.
+    /// Contents as text, or `None` if they are bytes.
     pub text: Option<String>,
-    /// The bytes, in base64.
+    /// Contents as bytes in base64, or `None` if they are text.
     pub blob: Option<String>,
 }
 
-/// What a tool gave back.
+/// The result of a tool call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolResult {
-    /// What it says.
+    /// Content blocks of the result.
     pub content: Vec<Content>,
-    /// What it says as data. A server's `null` counts as none, as the history can't tell them apart.
+    /// Structured content of the result. A `null` from the server is treated as absent, since the history can't tell
+    /// the two apart.
     pub structured: Option<Value>,
-    /// What is wrong with the data by the tool's own output schema.
+    /// Violation of the tool's output schema by the structured content, if any.
     pub structured_problem: Option<String>,
-    /// Whether the tool says that it failed.
+    /// Set if the tool reports that it failed.
     pub is_error: bool,
-    /// The arguments as they were sent, after the user's changes.
+    /// Arguments as they were sent, including the user's edits.
     pub arguments: Value,
 }
 
 impl ToolResult {
-    /// What a server gave back for a call with these arguments.
+    /// Converts the result of a call with these arguments.
     #[must_use]
     pub fn new(result: mcp::CallToolResult, problem: Option<String>, arguments: Map<String, Value>) -> Self {
         Self {
@@ -144,7 +145,7 @@ mod tests {
             let result = mcp::CallToolResult { structured_content: Some(structured), ..Default::default() };
             let result = ToolResult::new(result, None, Map::new());
             let again: ToolResult = serde_json::from_value(json!(result)).unwrap();
-            assert_eq!(again, result, "what the model is sent again is what it was sent first");
+            assert_eq!(again, result, "a result read from the history equals the original");
         }
     }
 }

@@ -1,11 +1,11 @@
-//! The failure that every port to the disk reports.
+//! The error that all ports to the disk return.
 
-/// Why something on disk could not be read or written. Nothing was changed.
+/// A failed read or write on disk. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: {cause}")]
 pub struct StoreError {
-    /// The file.
+    /// Path of the file.
     pub path: String,
-    /// What went wrong and, where there is one, the next step.
+    /// Cause of the failure and, if there is one, the next step for the user.
     pub cause: String,
 }

@@ -1,5 +1,6 @@
-//! How content of one server flows on: when a call after it asks, and when the user reviews a result before a model reads it. The
-//! user sets it for each server; `host/src/owner/flow.rs` keeps it.
+//! Data flow settings: which content of a server makes a later call of the same server require consent, and which
+//! results the user reviews before a model reads them. The user sets them for each server, and `host/src/owner/flow.rs`
+//! stores them.
 
 use std::collections::BTreeMap;
 
@@ -7,68 +8,71 @@ use serde::{Deserialize, Serialize};
 
 use crate::history::Reading;
 
-/// What the user set for the content of one server.
+/// Data flow settings of one server.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default, rename_all = "camelCase")]
 pub struct DataFlow {
-    /// After which content a model's call of the same server asks.
+    /// Content after which a model's call of the same server requires consent.
     pub same_server: SameServer,
-    /// Which results the user reviews before a model reads them.
+    /// Results that the user reviews before a model reads them.
     pub review: ResultReview,
-    /// The same for single tools, by name; at most [`MAX_TOOLS`].
+    /// Review settings of individual tools, by name. At most [`MAX_TOOLS`] entries.
     pub tools: BTreeMap<String, ResultReview>,
 }
 
-/// The most tools of a server that have a setting of their own.
+/// Maximum number of tools of a server with individual settings.
 pub const MAX_TOOLS: usize = 1_000;
 
 impl DataFlow {
-    /// Which results of a tool the user reviews.
+    /// Returns the review setting that applies to a tool.
     #[must_use]
     pub fn review_of(&self, tool: &str) -> ResultReview {
         self.tools.get(tool).copied().unwrap_or(self.review)
     }
 }
 
-/// Which results of a model's calls the user reviews before the model reads them.
+/// Results of a model's calls that the user reviews before the model reads them.
 ///
-/// The default is [`Suspicious`](Self::Suspicious). It costs an honest server's user next to nothing:
-/// `offers/src/review/results.rs` has the figures. A setting that is off until somebody finds it protects nobody.
+/// The default is [`Suspicious`](Self::Suspicious). It costs the user of an honest server next to nothing:
+/// `offers/src/review/results.rs` has the figures. A setting that is off by default protects nobody who hasn't found
+/// it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ResultReview {
-    /// None.
+    /// No results are reviewed.
     Off,
-    /// Those with hidden characters, instructions to the model, or links that mislead.
+    /// Results with hidden characters, instructions to the model, or misleading links.
     #[default]
     Suspicious,
-    /// All.
+    /// All results are reviewed.
     Always,
 }
 
-/// After which content of a server a model's call of a tool of the same server asks, even if a rule or grant allows it.
+/// Content of a server after which a model's call of a tool of the same server requires consent, even if a rule or
+/// grant allows it.
 ///
-/// The specification takes a tool without `openWorldHint` for one that reaches an open world. Few servers send the hint, so by that
-/// nearly every local server would ask at each call, and approvals would mean nothing. A remote server reaches an open world by
-/// its nature; a local tool counts if it says so. The other hints change nothing: a tool that only reads carries data out in its
-/// arguments, and `openWorldHint: false` is a claim that would loosen.
+/// Per the specification, a tool without `openWorldHint` is assumed to reach an open world. Few servers send the hint,
+/// so following this, nearly every local server would require consent for each call, and approvals would become
+/// meaningless. A remote server always counts as open-world; a local tool counts if it sends the hint. The other hints
+/// have no effect: a read-only tool can carry data out in its arguments, and `openWorldHint: false` is an untrusted
+/// claim that would loosen the policy.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum SameServer {
-    /// After prompts, resources, the output of tools that say they reach an open world, and all output of remote servers.
+    /// Prompts, resources, the output of tools that claim to reach an open world, and all output of remote servers.
     #[default]
     OpenWorld,
-    /// After anything that was read.
+    /// Any content that was read.
     Everything,
-    /// After nothing.
+    /// No content at any time.
     Off,
 }
 
 impl SameServer {
-    /// Whether a call after this content asks.
+    /// Returns `true` if a call after this content requires consent.
     #[must_use]
     pub const fn asks_after(self, reading: &Reading, is_remote: bool) -> bool {
         match self {
@@ -88,13 +92,19 @@ mod tests {
     fn only_open_content_counts_unless_the_user_says_otherwise() {
         let read = |kind, open_world| Reading { open_world, ..Reading::new("a", kind, "x") };
         let closed = read(ReadingKind::Tool, false);
-        assert!(!SameServer::OpenWorld.asks_after(&closed, false), "a local tool that says nothing");
-        assert!(SameServer::OpenWorld.asks_after(&closed, true), "S26: the same of a remote server");
-        assert!(SameServer::OpenWorld.asks_after(&read(ReadingKind::Tool, true), false), "S26: a tool that says so");
+        assert!(!SameServer::OpenWorld.asks_after(&closed, false), "a local tool without a hint doesn't count");
+        assert!(SameServer::OpenWorld.asks_after(&closed, true), "S26: the output of a remote server's tool counts");
+        assert!(
+            SameServer::OpenWorld.asks_after(&read(ReadingKind::Tool, true), false),
+            "S26: a local tool with `openWorldHint` counts"
+        );
         for kind in [ReadingKind::Prompt, ReadingKind::Resource, ReadingKind::Unknown] {
-            assert!(SameServer::OpenWorld.asks_after(&read(kind, false), false), "S26: {kind:?}");
+            assert!(SameServer::OpenWorld.asks_after(&read(kind, false), false), "S26: {kind:?} content counts");
         }
-        assert!(SameServer::Everything.asks_after(&closed, false), "S26: everything");
-        assert!(!SameServer::Off.asks_after(&read(ReadingKind::Tool, true), true), "and nothing");
+        assert!(
+            SameServer::Everything.asks_after(&closed, false),
+            "S26: `Everything` includes the output of local tools"
+        );
+        assert!(!SameServer::Off.asks_after(&read(ReadingKind::Tool, true), true), "`Off` excludes open content too");
     }
 }

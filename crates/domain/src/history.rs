@@ -1,5 +1,5 @@
-//! The history as it is kept: conversations, and items that form a tree. What an item's body says is not looked into, but for
-//! the words that a search finds, and what answers of models took.
+//! The stored history: conversations, and their items, which form a tree. Item bodies are opaque, except for the text
+//! that is indexed for search and the usage of models' replies.
 
 mod reading;
 
@@ -13,179 +13,183 @@ pub use reading::{Reading, ReadingKind};
 /// A conversation, without its items.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Conversation {
-    /// To refer to it by: letters, digits and dashes, at most 64.
+    /// Identifier of the conversation: letters, digits and dashes, at most 64 characters.
     pub id: String,
-    /// Its title.
+    /// Title of the conversation.
     pub title: String,
-    /// When it began, in milliseconds since 1970.
+    /// Time of creation, in milliseconds since 1970.
     pub created_at: u64,
-    /// When it last changed, in milliseconds since 1970.
+    /// Time of the last change, in milliseconds since 1970.
     pub updated_at: u64,
-    /// The last item of the branch that is shown; none while it is empty.
+    /// Identifier of the last item of the visible branch, or `None` if the conversation is empty.
     pub head: Option<String>,
-    /// What was chosen for it (a model, a system prompt, tools), as JSON. An object.
+    /// Settings of the conversation (model, system prompt, tools), as a JSON object.
     pub settings: Value,
-    /// How many items it has, over all branches.
+    /// Number of items over all branches.
     pub items: u64,
-    /// The servers whose words are in it, over all branches, in the order in which they came.
+    /// Servers with content in the conversation, over all branches, in order of first appearance.
     pub sources: Vec<String>,
-    /// What was read from them, over all branches, in the order in which it came.
+    /// Content read from these servers, over all branches, in order of first appearance.
     pub readings: Vec<Reading>,
 }
 
-/// What of a conversation is to change. What is none stays.
+/// Changes to a conversation. Fields that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConversationChange {
-    /// Its title from now on.
+    /// New title of the conversation.
     pub title: Option<String>,
-    /// What is chosen for it from now on.
+    /// New settings of the conversation, as a JSON object.
     pub settings: Option<Value>,
-    /// The time of the change, in milliseconds since 1970.
+    /// Time of the change, in milliseconds since 1970.
     pub at: u64,
 }
 
-/// An item as it comes back.
+/// A stored item, as it is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
-    /// Unique in its conversation.
+    /// Identifier of the item, unique in its conversation.
     pub id: String,
-    /// The item it comes after; none for a first one.
+    /// Identifier of the preceding item, or `None` for a first item.
     pub parent: Option<String>,
-    /// When, in milliseconds since 1970.
+    /// Time of creation, in milliseconds since 1970.
     pub at: u64,
-    /// What it is.
+    /// Body of the item, as JSON.
     pub body: Value,
-    /// How far it came.
+    /// Completeness of the item.
     pub state: ItemState,
-    /// All items that come after the same one, this one too, the oldest first: where there are several, these are branches.
+    /// Identifiers of all items with the same parent, including this one, oldest first. Several siblings are the starts
+    /// of branches.
     pub siblings: Vec<String>,
-    /// Large contents that were asked for by reference only; their place in `body` holds an empty text.
+    /// Large contents that were requested by reference only. `body` contains an empty string in their place.
     pub left_out: Vec<LeftOut>,
 }
 
-/// Something large that stands elsewhere.
+/// A large content that is omitted from an item's body.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct LeftOut {
-    /// Where in the body, as a JSON Pointer (RFC 6901).
+    /// Position in the body, as a JSON Pointer (RFC 6901).
     pub pointer: String,
-    /// The SHA-256 of the bytes, in hexadecimal: what to ask for them by.
+    /// SHA-256 of the bytes, in hexadecimal. It is the key to request them.
     pub hash: String,
-    /// How many bytes.
+    /// Number of omitted bytes.
     pub bytes: u64,
-    /// Whether the bytes are the text that would stand there, in UTF-8. Else it would stand there in base64.
+    /// Set if the bytes are the UTF-8 text of the omitted string. Otherwise the string is their base64 encoding.
     pub is_text: bool,
 }
 
 /// An item to write.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewItem {
-    /// Unique in its conversation. With the id of one that is there, that one gets this body and state, and stays where it is.
+    /// Identifier of the item, unique in its conversation. If an item with this id exists, its body and state are
+    /// replaced, and its position stays.
     pub id: String,
-    /// What it comes after.
+    /// Position of the item in the tree. Ignored if the item exists.
     pub after: After,
-    /// When, in milliseconds since 1970.
+    /// Time of creation, in milliseconds since 1970.
     pub at: u64,
-    /// What it is, whole: with all its bytes in it.
+    /// Complete body, including all large contents.
     pub body: Value,
-    /// How far it came.
+    /// Completeness of the item.
     pub state: ItemState,
-    /// The servers whose words are in it.
+    /// Servers with content in the item.
     pub sources: Vec<String>,
-    /// What of them was read for it.
+    /// Content of these servers that was read for the item.
     pub readings: Vec<Reading>,
 }
 
-/// What a new item comes after.
+/// Position of a new item in the tree.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum After {
-    /// The last item of the branch that is shown, which may be an item written with this one.
+    /// After the last item of the visible branch, which may be an item of the same write.
     #[default]
     Head,
-    /// Nothing: it is a first one, and another branch where there is one already.
+    /// At the beginning of the conversation. Starts another branch if there is a first item already.
     Start,
-    /// This item. Another branch, where that has one after it already.
+    /// After the item with this id. Starts another branch if that item has a successor already.
     Item(String),
 }
 
-/// Which items to read. All are of one branch: each comes after the one before it.
+/// A range of items to read. All are of one branch: each is the parent of the next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ItemRange {
-    /// The conversation.
+    /// Identifier of the conversation.
     pub conversation: String,
-    /// Only those before this item, which is not among them; without, those up to the head.
+    /// Exclusive end of the range, or `None` to read up to the head.
     pub before: Option<String>,
-    /// At most so many: the last ones.
+    /// Maximum number of items. The last ones of the range are returned.
     pub limit: usize,
-    /// Whether large pictures, sound, files and very long texts come with them, or only [where they stand](Item::left_out).
+    /// Set to include large images, audio, files and very long texts in the bodies. Otherwise they are
+    /// [omitted](Item::left_out).
     pub whole: bool,
 }
 
-/// Items of one branch.
+/// A page of items of one branch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ItemPage {
-    /// In order, the oldest first.
+    /// Items of the page, oldest first.
     pub items: Vec<Item>,
-    /// Whether there are others before them.
+    /// Set if the branch has items before this page.
     pub has_more: bool,
 }
 
-/// What the answers of models in a conversation took, over all branches: what was spent was spent.
+/// Usage of all models' replies in a conversation, over all branches, since replies on hidden branches were paid for,
+/// too.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Taken {
-    /// The tokens, as far as providers say.
+    /// Number of tokens, as far as providers report it.
     pub usage: TokenUse,
-    /// What they cost, by currency.
+    /// Cost of the replies, one entry for each currency.
     pub costs: Vec<Cost>,
-    /// Of how many answers it is not known what they cost, or not all of it: those without a price, and those that were stopped or
-    /// broke off, of which providers do not say what they took.
+    /// Number of replies with an unknown or incomplete cost: those without a price, and those that were stopped or
+    /// interrupted, for which providers report no usage.
     pub unpriced: u32,
-    /// How many tokens the latest request in the branch that is shown, and its answer, took together.
+    /// Tokens of the latest request in the visible branch and its reply, or `None` if unknown.
     pub context_used: Option<u64>,
 }
 
-/// What to search for.
+/// A search in the history.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HistorySearch {
-    /// Words; the last may be the beginning of one. All must be in an item. Chinese, Japanese and Korean are found
-    /// by any part.
+    /// Words to search for; the last may be the prefix of a word. An item matches if it contains all of them. Chinese,
+    /// Japanese and Korean text is matched by substrings.
     pub text: String,
-    /// At most so many.
+    /// Maximum number of items to return.
     pub limit: usize,
-    /// Only those older than this one: the `number` of an earlier find.
+    /// Exclusive upper bound on [`FoundItem::number`], to request older results.
     pub before: Option<u64>,
 }
 
-/// An item that was found.
+/// An item found by a search.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FoundItem {
-    /// Grows with each item that is written first; to ask for older ones by.
+    /// Sequence number of the item in order of its first write. Used to request older results.
     pub number: u64,
-    /// The conversation.
+    /// Identifier of the conversation.
     pub conversation: String,
-    /// Its title.
+    /// Title of the conversation.
     pub title: String,
-    /// The item.
+    /// Identifier of the item.
     pub item: String,
-    /// When the item was written, in milliseconds since 1970.
+    /// Time at which the item was written, in milliseconds since 1970.
     pub at: u64,
-    /// Some of its text around the first match.
+    /// Excerpt of the item's text around the first match.
     pub excerpt: Excerpt,
 }
 
-/// Some text, and what in it was searched for.
+/// An excerpt of a text, with the matches of a search.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Excerpt {
-    /// The text.
+    /// Text of the excerpt.
     pub text: String,
-    /// Whether there is more before it.
+    /// Set if the text continues before the excerpt.
     pub cut_before: bool,
-    /// Whether there is more after it.
+    /// Set if the text continues after the excerpt.
     pub cut_after: bool,
-    /// The matches in order, as begin and end in UTF-16 units of `text`, which is how the page counts.
+    /// Matches in order, as start and end offsets in UTF-16 code units of `text`, which are the page's string offsets.
     pub matches: Vec<(u32, u32)>,
 }

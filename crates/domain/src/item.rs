@@ -1,4 +1,4 @@
-//! The items of a conversation, as they are kept and as the page gets them: both have the same JSON.
+//! The items of a conversation. The history stores them in the same JSON format that the page receives.
 
 mod events;
 mod sources;
@@ -15,34 +15,35 @@ pub use sources::{readings, sources};
 use crate::Millis;
 pub use crate::content::{Content, ResourceContents, ToolResult};
 
-/// One thing in a conversation.
+/// An item of a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Item {
-    /// Unique in its conversation.
+    /// Identifier of the item, unique in its conversation.
     pub id: String,
-    /// The item that it follows. None at the beginning; and in conversations of old, where each follows the one before.
+    /// Identifier of the preceding item. `None` for a first item, and in conversations of older versions, where each
+    /// item follows the previous one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
-    /// When it came.
+    /// Time of creation of the item.
     pub at: Millis,
-    /// Whether it is whole.
+    /// Completeness of the item.
     #[serde(default, skip_serializing_if = "ItemState::is_whole")]
     pub state: ItemState,
-    /// What it is.
+    /// Content of the item.
     pub body: ItemBody,
 }
 
-/// Whether an item is whole.
+/// The completeness of an item.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ItemState {
-    /// It is.
+    /// The item is complete.
     #[default]
     Whole,
-    /// It still comes.
+    /// The item is still being received.
     Streaming,
-    /// It ended before it was.
+    /// The item ended before it was complete.
     Cut,
 }
 
@@ -53,225 +54,226 @@ impl ItemState {
     }
 }
 
-/// What a thing in a conversation is.
+/// The content of an item.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum ItemBody {
-    /// Something said by the user, or part of a prompt.
+    /// A message of the user, or a message of a prompt.
     Message {
-        /// By whom.
+        /// Author of the message.
         role: Role,
-        /// What.
+        /// Content blocks of the message.
         content: Vec<Content>,
-        /// The prompt it came from.
+        /// Prompt that the message is part of, if any.
         #[serde(default)]
         prompt: Option<PromptOrigin>,
-        /// What the user attached to it.
+        /// Files and resources that the user attached.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<MessageAttachment>>", optional))]
         attachments: Vec<MessageAttachment>,
     },
-    /// What a model answered in one go. The calls that it asked for follow as items of their own.
+    /// A single reply of a model. The tool calls that it requests follow as separate items.
     Reply {
-        /// The model.
+        /// Model that produced the reply.
         model: ModelRef,
-        /// What it is made of, in order.
+        /// Parts of the reply, in order.
         parts: Vec<ReplyPart>,
-        /// Why it ended; none while it streams, or if it was cut.
+        /// Reason for the end of the reply, or `None` while it streams or if it was interrupted.
         #[serde(default)]
         stop: Option<ReplyStop>,
-        /// The tokens that it took, as far as the provider says.
+        /// Number of tokens, as far as the provider reports it.
         #[serde(default)]
         usage: TokenUse,
-        /// What it cost, where the price is known.
+        /// Cost of the reply, or `None` if the price is unknown.
         #[serde(default)]
         cost: Option<Cost>,
-        /// Why it failed.
+        /// Error that ended the reply, if any.
         #[serde(default)]
         error: Option<ModelProblem>,
-        /// What of the request the provider could not carry as it was, and what was done about it, in words.
+        /// Descriptions of the parts of the request that the provider could not represent, and of their substitutes.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<String>>", optional))]
         conversions: Vec<String>,
-        /// How long the first piece took to come, in milliseconds.
+        /// Time until the first part arrived, in milliseconds.
         #[serde(default)]
         first_after: Option<u64>,
-        /// How long it took in all, in milliseconds.
+        /// Total duration of the reply, in milliseconds.
         #[serde(default)]
         took: u64,
     },
-    /// A tool call: of the user, or with `used` of a model. It streams while it is under way.
+    /// A tool call by the user or, if `used` is set, by a model. It streams while the call is in progress.
     ToolCall {
-        /// The call, by which calls and questions tell of it.
+        /// Identifier of the call, as used by call events and consent requests.
         call: String,
-        /// The server.
+        /// Name of the called server.
         server: String,
-        /// The tool.
+        /// Name of the tool.
         tool: String,
-        /// What was sent.
+        /// Arguments that were sent.
         arguments: Value,
-        /// What came back, or nothing when it failed.
+        /// Result of the call, or `None` if it failed.
         result: Option<ToolResult>,
-        /// Why it failed, in words.
+        /// Description of the failure, or `None` if the call succeeded.
         error: Option<String>,
-        /// How long it took, in milliseconds.
+        /// Duration of the call, in milliseconds.
         took: u64,
-        /// Where a model asked for it.
+        /// Tool use in a model's reply that requested the call, or `None` for the user's calls.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "typescript", ts(optional))]
         used: Option<ToolUsed>,
-        /// How many bytes of the result's text the model did not get, as it was too long.
+        /// Number of bytes of the result's text that were omitted for the model because of the length limit.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "typescript", ts(optional))]
         left_out: Option<u64>,
     },
-    /// A model used a tool of Drawbridge itself, to find tools or to read on in a long result. Nothing crossed.
+    /// A model's use of one of Drawbridge's built-in tools, to find tools or to read more of a long result. Nothing was
+    /// sent to a server.
     OwnTool {
-        /// Where a model asked for it; the key is the tool's name.
+        /// Tool use in the model's reply. Its key is the name of the tool.
         used: ToolUsed,
-        /// What it asked.
+        /// Arguments that the model passed.
         arguments: Value,
-        /// What it was told.
+        /// Text returned to the model.
         text: String,
-        /// The tools that were found.
+        /// Tools found by the search.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<FoundTool>>", optional))]
         found: Vec<FoundTool>,
-        /// Whether it was told that it can't be done.
+        /// Set if the tool reported an error to the model.
         #[serde(default)]
         is_error: bool,
     },
-    /// Something that Drawbridge says to the user. No model gets it.
+    /// A notice from Drawbridge to the user. It is not sent to models.
     Notice {
-        /// What.
+        /// Content of the notice.
         notice: Notice,
     },
-    /// A resource or a skill attached by the user by itself.
+    /// A resource or a skill that the user attached as a separate item.
     Attachment {
-        /// The server.
+        /// Name of the server.
         server: String,
-        /// The resource; of a skill its `SKILL.md`.
+        /// URI of the resource; for a skill, of its `SKILL.md`.
         uri: String,
-        /// Its name.
+        /// Name of the resource or skill.
         name: String,
-        /// What was in it then.
+        /// Contents at the time of attachment.
         contents: Vec<ResourceContents>,
-        /// True for a skill, whose text is instructions that the user chose.
+        /// Set for a skill, whose text is instructions that the user chose.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
         skill: bool,
     },
 }
 
-/// Who says something.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// The user.
+    /// The user of the app.
     User,
-    /// The model.
+    /// The model that replies.
     Assistant,
 }
 
-/// The prompt a message came from.
+/// The origin of a message that came from a prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct PromptOrigin {
-    /// The server.
+    /// Name of the server.
     pub server: String,
-    /// The prompt.
+    /// Name of the prompt.
     pub prompt: String,
-    /// Its arguments.
+    /// Arguments of the prompt.
     pub arguments: BTreeMap<String, String>,
 }
 
-/// What the user attached to a message.
+/// An attachment of a user's message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum MessageAttachment {
-    /// A file of the user's: a picture, a recording, a text or anything else.
+    /// A file of the user: an image, a recording, a text or any other file.
     File {
-        /// Its name.
+        /// Name of the file.
         name: String,
-        /// Its media type.
+        /// Media type of the file.
         mime_type: String,
-        /// Its bytes in base64.
+        /// Bytes of the file, in base64.
         data: String,
     },
-    /// A resource.
+    /// A resource of a server.
     Resource {
-        /// The server.
+        /// Name of the server.
         server: String,
-        /// Where it is.
+        /// URI of the resource.
         uri: String,
-        /// Its name.
+        /// Name of the resource.
         name: String,
-        /// What was in it then.
+        /// Contents at the time of attachment.
         contents: Vec<ResourceContents>,
     },
 }
 
-/// A part of a model's answer.
+/// A part of a model's reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum ReplyPart {
-    /// Text.
+    /// Text for the user.
     Text {
-        /// The text, which may be Markdown.
+        /// Text of the part, which may be Markdown.
         text: String,
     },
-    /// What it thought before.
+    /// Reasoning that precedes the text.
     Thinking {
-        /// The text; may be empty.
+        /// Text of the reasoning, which may be empty.
         text: String,
-        /// What the provider wants back with it. The page does not get it.
+        /// Provider data to send back with this part. The page does not receive it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "typescript", ts(skip))]
         opaque: Option<Value>,
     },
-    /// A call that it asks for.
+    /// A request of the model to call a tool.
     ToolUse {
-        /// The use's id, which the result names.
+        /// Identifier of the tool use, which the result refers to.
         id: String,
-        /// The tool's name, as the model knows it.
+        /// Name of the tool, as presented to the model.
         key: String,
-        /// The server; none of Drawbridge's own tools, or of one that there is not.
+        /// Name of the server, or `None` for built-in and nonexistent tools.
         server: Option<String>,
-        /// The tool, as the server knows it.
+        /// Name of the tool on its server, or `None` as for `server`.
         tool: Option<String>,
-        /// The arguments, as JSON text: it may break off while it streams.
+        /// Arguments as JSON text, which may be incomplete while it streams.
         arguments: String,
-        /// What the provider wants back with it. The page does not get it.
+        /// Provider data to send back with this part. The page does not receive it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "typescript", ts(skip))]
         opaque: Option<Value>,
     },
 }
 
-/// Why a model's answer ended.
+/// Reason for the end of a model's reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum ReplyStop {
-    /// The model was done.
+    /// The model completed its reply.
     EndTurn,
-    /// It reached the most tokens it may have.
+    /// The reply reached the maximum number of tokens.
     MaxTokens,
-    /// It came to a text that ends it.
+    /// The reply reached a stop sequence.
     StopSequence,
-    /// It wants tools to be called.
+    /// The model requests tool calls.
     ToolUse,
-    /// The provider, or the model, refused to go on.
+    /// The provider or the model refused to continue.
     Refused,
-    /// The user stopped it.
+    /// The user stopped the reply.
     Stopped,
-    /// Another reason, in the provider's word.
+    /// A reason that this version does not know.
     Other {
-        /// The word.
+        /// Name of the reason, as the provider gives it.
         word: String,
     },
 }
@@ -289,23 +291,23 @@ impl From<models::Stop> for ReplyStop {
     }
 }
 
-/// What an answer cost.
+/// The cost of a reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Cost {
-    /// How much, in the currency's units.
+    /// Amount in units of the currency.
     pub amount: f64,
-    /// The currency, such as `USD`.
+    /// Code of the currency, such as `USD`.
     pub currency: String,
 }
 
-/// Why a model did not answer.
+/// An error of a model or its provider.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ModelProblem {
-    /// A stable name.
+    /// Stable code of the error.
     pub code: String,
-    /// The cause, and what to do.
+    /// Message with the cause and the next step for the user.
     pub message: String,
 }
 
@@ -315,44 +317,44 @@ impl From<&models::ModelError> for ModelProblem {
     }
 }
 
-/// Where a model asked for a call.
+/// Reference to the tool use in a model's reply that requested a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ToolUsed {
-    /// The item with the model's answer.
+    /// Identifier of the item with the model's reply.
     pub reply: String,
-    /// The use's id in it.
+    /// Identifier of the tool use in the reply.
     pub id: String,
-    /// The tool's name, as the model knows it.
+    /// Name of the tool, as presented to the model.
     pub key: String,
 }
 
-/// A tool that a search found.
+/// A tool found by a search.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FoundTool {
-    /// The server.
+    /// Name of the server.
     pub server: String,
-    /// The tool.
+    /// Name of the tool on its server.
     pub tool: String,
-    /// Its name, as the model knows it.
+    /// Name of the tool, as presented to the model.
     pub key: String,
 }
 
-/// What Drawbridge says to the user in a conversation.
+/// A notice from Drawbridge to the user in a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum Notice {
-    /// The model called tools so many times in a row; it goes on when the user says so.
+    /// The model reached the limit of consecutive rounds of tool calls. It continues when the user allows it.
     Rounds {
-        /// How many times.
+        /// Number of rounds so far.
         rounds: u32,
     },
 }
 
 impl ItemBody {
-    /// The same without what only a provider reads, which a page neither gets nor sets.
+    /// Returns the body without provider data, which the page neither receives nor sets.
     #[must_use]
     pub fn without_opaque(mut self) -> Self {
         if let Self::Reply { parts, .. } = &mut self {

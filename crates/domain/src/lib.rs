@@ -1,5 +1,5 @@
-//! Plain data that the host, conversations, the store and the contract with the page share: calls, what led to a question, items of
-//! conversations, the history. Nothing here reads a clock or a file, or waits.
+//! Plain data shared by the host, conversations, the store and the API: calls, origins of consent requests, items of
+//! conversations, and the history. Nothing here reads a clock or a file, or waits.
 
 pub mod bounds;
 pub mod call;
@@ -13,8 +13,8 @@ pub mod question;
 
 pub use error::StoreError;
 
-/// Stands where a secret was taken out of a text that is shown or stored.
+/// Placeholder for secrets that were removed from text before it is shown or stored.
 pub const REDACTED: &str = "[redacted]";
 
-/// Milliseconds since 1970.
+/// Time in milliseconds since the Unix epoch (1970).
 pub type Millis = u64;

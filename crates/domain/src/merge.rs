@@ -1,8 +1,10 @@
-//! Merges entries in memory with a document that another program changed. Callers: the documents of `host`, pins in `offers`.
+//! Merges entries in memory with a document that another process changed. Used by the documents of `host` and by pins
+//! in `offers`.
 
 use std::collections::BTreeMap;
 
-/// The entries in memory (`own`), with what changed on disk between `before` and `now`. An entry that is in memory only stays.
+/// Returns the entries in memory (`own`), updated with the changes on disk between `before` and `now`. Entries that are
+/// only in memory are retained.
 #[must_use]
 pub fn changed_entries<T: Clone + PartialEq>(
     own: &BTreeMap<String, T>,

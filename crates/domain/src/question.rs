@@ -1,70 +1,71 @@
-//! Consent requests: what led to one, and what became of it.
+//! Consent requests: their origin and their outcome.
 
 use serde::{Deserialize, Serialize};
 
 use crate::call::CallKind;
 use crate::history::Reading;
 
-/// To refer to a question by.
+/// Identifier of a consent request, unique in the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct QuestionId(pub u64);
 
-/// What led to a question.
+/// The origin of a consent request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "by", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum Why {
-    /// The user did something.
+    /// An action of the user.
     User {
-        /// In this conversation.
+        /// Conversation of the action, if any.
         conversation: Option<String>,
     },
-    /// A model asks for it, in a conversation.
+    /// A model's request in a conversation.
     Model {
-        /// The conversation.
+        /// Identifier of the conversation.
         conversation: String,
-        /// The other servers whose words it has read there. None of them is trusted.
+        /// Other servers whose content the model has read in the conversation. None of them is trusted.
         after: Vec<String>,
-        /// What it has read there of this server, after which its calls of the server ask.
+        /// Content of this server that the model has read in the conversation, and after which its calls of the server
+        /// require consent.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<Reading>>", optional))]
         read: Vec<Reading>,
     },
-    /// The server asks while it works on a call.
+    /// A request of the server while it works on a call.
     Call {
-        /// The id its caller chose.
+        /// Identifier of the call, chosen by its caller.
         call: String,
-        /// Whether it calls a tool, gets a prompt or reads a resource.
+        /// Kind of the call: a tool, a prompt or a resource.
         kind: CallKind,
-        /// The tool, the prompt or the URI.
+        /// Name of the tool or prompt, or URI of the resource.
         name: String,
     },
-    /// The server asks of its own accord, or does not say for which call.
+    /// A request of the server that is not related to a call, or doesn't name the call.
     Server,
-    /// The server ended by itself, and the host would start it again. Nobody waits for it.
+    /// The restart of a server that exited by itself. No caller waits for it.
     Ended {
-        /// Why it ended.
+        /// Reason for the exit.
         cause: String,
     },
 }
 
-/// What became of a question.
+/// The outcome of a consent request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum QuestionOutcome {
-    /// It crossed.
+    /// Approved, and the payload was sent.
     Allowed,
-    /// Refused.
+    /// Denied, and nothing was sent.
     Denied,
-    /// Closed without an answer.
+    /// Dismissed without a decision.
     Cancelled,
-    /// Taken back by the server, or its call or session ended.
+    /// Withdrawn by the server, or its call or session ended.
     Withdrawn,
 }
 
 impl QuestionOutcome {
-    /// As the audit log names it.
+    /// Returns the name of this outcome in the audit log.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

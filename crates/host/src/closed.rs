@@ -1,11 +1,11 @@
-//! The end of a host, as the errors of its handle say it.
+//! The error of a host that has shut down, and its conversions into the errors of the handle.
 
 use credentials::providers::ProviderError;
 use credentials::sign_in::SignInError;
 use domain::call::CallFailure;
 use launches::sandbox::NoPlan;
 
-/// The host has ended.
+/// Error returned after the host has shut down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("Drawbridge is closing")]
 pub struct HostClosed;

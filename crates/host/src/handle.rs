@@ -33,12 +33,13 @@ use crate::owner::{Owner, SharedOwner, WeakOwner};
 use crate::view::{AppSettings, Snapshot};
 use crate::{HostClosed, HostOptions, NumberedEvent};
 
-/// How long the start waits for the keychain, without which no approval is known.
+/// Timeout for the keychain at startup, without which no grants can be verified.
 const SETTLES: Duration = Duration::from_secs(2);
-/// The most events an observer may be behind; then it has a gap, and reads the snapshot again.
+/// Capacity of the event channel. An observer that falls further behind misses events, and has to take a new snapshot.
 const MAX_EVENTS: usize = 4_096;
 
-/// A running host. Clones are handles to the same one; it ends when [`close`](Self::close) was called or the last is dropped.
+/// A running host. Clones are handles to the same host, which shuts down when [`close`](Self::close) is called or the
+/// last handle is dropped.
 #[derive(Clone)]
 pub struct Host {
     owner: Arc<HeldOwner>,
@@ -46,13 +47,13 @@ pub struct Host {
     ports: Ports,
     times: crate::view::CallTimes,
     preparations: preparations::Preparations,
-    /// Of reports that the network changed.
+    /// Rate limiter of reports that the network changed.
     pace: Arc<Mutex<Pace>>,
-    /// Held by whoever changes the settings of servers ([`Setup`]).
+    /// Lock held by callers that change the settings of servers ([`Setup`]).
     setting_up: Arc<tokio::sync::Mutex<()>>,
 }
 
-/// The owner, as long as there is a handle to it.
+/// The owner, shared by all handles. Dropping it shuts the owner down.
 struct HeldOwner(SharedOwner);
 
 impl Drop for HeldOwner {
@@ -61,11 +62,11 @@ impl Drop for HeldOwner {
     }
 }
 
-/// Events in order.
+/// A subscription to the host's events, in order.
 pub struct Events(broadcast::Receiver<Arc<NumberedEvent>>);
 
 impl Events {
-    /// The next event; none when the host has ended. Events that were missed show as a gap in the numbers.
+    /// Returns the next event, or `None` if the host has shut down. Missed events result in a gap in the numbers.
     pub async fn next(&mut self) -> Option<Arc<NumberedEvent>> {
         loop {
             match self.0.recv().await {
@@ -76,7 +77,7 @@ impl Events {
         }
     }
 
-    /// The next event, if it is there already.
+    /// Returns the next event if it is available without waiting.
     pub fn try_next(&mut self) -> Option<Arc<NumberedEvent>> {
         loop {
             match self.0.try_recv() {
@@ -89,23 +90,24 @@ impl Events {
 }
 
 impl Host {
-    /// Starts a host on the current tokio runtime. First ends what an earlier one, that was killed, left running.
+    /// Starts a host on the current tokio runtime. First ends the server processes left by an earlier instance that was
+    /// killed.
     pub async fn start(ports: Ports, options: HostOptions) -> Self {
         let documents = Arc::clone(&ports.documents);
         let swept = tokio::task::spawn_blocking(move || crate::owner::sweep_orphans(documents.as_ref())).await;
         if let Ok(ended @ 1..) = swept {
             tracing::info!(ended, "ended servers that an earlier run left behind");
         }
-        // Approvals that are not known yet would be asked for again.
+        // Without verified grants, the user would be prompted again.
         let documents = Arc::clone(&ports.documents);
         let settled = tokio::task::spawn_blocking(move || documents.settle(SETTLES)).await;
         if let Err(error) = settled {
-            tracing::error!(%error, "the seals of documents could not be looked at");
+            tracing::error!(%error, "the seals of documents could not be checked");
         }
         let (events, _) = broadcast::channel(MAX_EVENTS);
         let times = options.times;
         let owner = SharedOwner::new(|back| Owner::new(ports.clone(), options, events.clone(), back));
-        // Nobody else can have ended it.
+        // No other handle exists that could have shut it down.
         let _ = owner.turn("autostart", Owner::autostart);
         tokio::spawn(crate::owner::run(owner.clone()));
         Self::watch_settings(&ports, &owner.downgrade());
@@ -149,12 +151,12 @@ impl Host {
         &self,
         act: impl FnOnce(&mut Owner) -> T + Send + 'static,
     ) -> Result<T, HostClosed> {
-        // A caller that takes turns in a loop lets other tasks run.
+        // A caller that takes turns in a loop yields to other tasks.
         tokio::task::coop::consume_budget().await;
         self.owner.0.turn(std::any::type_name_of_val(&act), act)
     }
 
-    /// Has the owner do what takes time, such as a write, and waits for its outcome.
+    /// Starts an operation of the owner that takes time, such as a write, and waits for its result.
     pub(crate) async fn with_reply<T: Send + 'static>(
         &self,
         act: impl FnOnce(&mut Owner, oneshot::Sender<T>) + Send + 'static,
@@ -164,18 +166,20 @@ impl Host {
         replied.await.map_err(|_| HostClosed)
     }
 
-    /// The providers of models that there are now.
+    /// Returns the registered model providers.
     ///
     /// # Errors
-    /// If the host has ended.
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
     pub async fn models(&self) -> Result<models::Registry, HostClosed> {
         self.with(|owner| owner.models.registry.clone()).await
     }
 
-    /// Adds a provider of models that is not of the settings.
+    /// Adds a model provider that is not part of the settings.
     ///
     /// # Errors
-    /// If the host has ended.
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
     pub async fn put_provider(
         &self,
         id: String,
@@ -185,28 +189,30 @@ impl Host {
         self.with(move |owner| owner.models.registry.put(id, provider, known)).await
     }
 
-    /// What comes from outside.
+    /// Returns the ports that the host was started with.
     #[must_use]
     pub const fn ports(&self) -> &Ports {
         &self.ports
     }
 
-    /// All there is, and the number the next event has. Subscribe first, then take the snapshot, and nothing is missed.
+    /// Returns the complete state, and the number of the next event. Subscribe to events before taking the snapshot, so
+    /// that none is missed.
     ///
     /// # Errors
-    /// If the host has ended.
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
     pub async fn snapshot(&self) -> Result<Snapshot, HostClosed> {
         self.with(|owner| owner.snapshot()).await
     }
 
-    /// The events from now on.
+    /// Subscribes to all events from now on.
     #[must_use]
     pub fn events(&self) -> Events {
         Events(self.events.subscribe())
     }
 
-    /// Ends all servers, and waits until nothing is left of them. Returns at once if the host has ended already, also by a panic, after
-    /// which its servers end by themselves.
+    /// Stops all servers, and waits until their processes have ended. Returns immediately if the host has already shut
+    /// down, including by a panic, after which its servers end by themselves.
     pub async fn close(&self) {
         let (done, is_done) = oneshot::channel();
         if self.with(|owner| owner.close(Some(done))).await.is_ok() {
@@ -214,12 +220,14 @@ impl Host {
         }
     }
 
-    /// Tells that the network changed or the computer slept: what is waited for, or was given up because it did not answer, is
-    /// tried at once, and servers that are in use have to show that they live. Sleep and another address of this computer are
-    /// noticed without it, too. Reports that come too often wait ([`Pace`]). Caller: the page, by the command of the same name.
+    /// Reports that the network changed or the computer slept. Waiting or failed connection attempts are retried
+    /// immediately, and running servers are pinged. The host also detects sleep and changes of the computer's addresses
+    /// by itself. Reports are rate-limited ([`Pace`]). The page reports network changes with the command of the same
+    /// name.
     ///
     /// # Errors
-    /// If the host has ended.
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
     pub async fn network_changed(&self) -> Result<(), HostClosed> {
         let now = Instant::now();
         let at = self.pace.lock().unwrap_or_else(PoisonError::into_inner).report(now);
@@ -230,7 +238,7 @@ impl Host {
                 tokio::spawn(async move {
                     tokio::time::sleep_until(at).await;
                     pace.lock().unwrap_or_else(PoisonError::into_inner).taken();
-                    // The host may have ended in the meantime.
+                    // The host may have shut down in the meantime.
                     let _ = owner.turn("network", Owner::woke);
                 });
                 Ok(())
@@ -239,21 +247,23 @@ impl Host {
         }
     }
 
-    /// Changes the app's settings.
+    /// Changes the settings of the app.
     ///
     /// # Errors
-    /// If they can't be written.
+    ///
+    /// Returns [`StorageError::Store`] if the settings can't be written, and [`StorageError::Closed`] if the host has
+    /// shut down.
     pub async fn set_settings(&self, settings: AppSettings) -> Result<(), StorageError> {
         Ok(self.with_reply(move |owner, reply| owner.set_settings(settings, reply)).await??)
     }
 }
 
-/// Has the owner do something whenever a file changed.
+/// Calls `act` in a turn of the owner whenever a file changed.
 async fn follow(mut changes: mpsc::Receiver<()>, owner: WeakOwner, act: fn(&mut Owner)) {
     while changes.recv().await.is_some() && owner.turn("reload", act).is_ok() {}
 }
 
-/// Tells the owner when the computer slept or its network is another one.
+/// Notifies the owner when the computer slept or its network addresses changed.
 async fn watch_clocks(owner: WeakOwner, clock: SharedClock) {
     let mut clocks = Clocks::new(clock.time(), Instant::now());
     let mut addresses = Addresses::read();

@@ -1,8 +1,8 @@
-//! The host: it knows the servers, runs a session for each, asks the policy, keeps the queue of questions, and routes what
-//! servers ask for. Everything outside it comes through [`ports`].
+//! The host: runs a session for each configured server, applies the policy, maintains the queue of consent requests,
+//! and routes requests of servers. Its access to the outside is defined by [`ports`].
 //!
-//! All state lies with one owner; [`Host`] is the handle to it. What a server does reaches the owner only
-//! through that server's own connection, which bounds it.
+//! A single owner holds all state; [`Host`] is the handle to it. A server affects the owner only through its
+//! connection, which enforces limits.
 
 mod closed;
 mod connection;
@@ -27,29 +27,30 @@ pub use mcp_proto::session::TraceContext;
 use mcp_proto::types::Implementation;
 use process::{LaunchFiles, SearchPath};
 
-/// How a host behaves.
+/// Options for starting a host.
 #[derive(Debug, Clone)]
 pub struct HostOptions {
-    /// What servers are told of the host.
+    /// Client information that servers receive.
     pub client: Implementation,
-    /// Whether servers with an approved command start with the host.
+    /// Set to start servers with an approved command together with the host.
     pub autostart: bool,
-    /// How long openings and pings may take.
+    /// Timeouts of session handshakes and pings.
     pub timeouts: Timeouts,
-    /// How long calls may take.
+    /// Timeouts of calls and list requests.
     pub times: view::CallTimes,
-    /// Who answers questions, for the audit log: `user`, or `answers` for a file of answers.
+    /// Source of decisions, for the audit log: `user`, or `answers` for a file of scripted decisions.
     pub decides: &'static str,
-    /// For how long a server is muted after the user refused three of its questions in a row.
+    /// Duration for which a server is muted after the user denied three of its requests in a row.
     pub cool_down: Duration,
-    /// How many bytes of activity are kept of all servers together; then the oldest of the largest go. 64 MiB.
+    /// Maximum size of the activity logs of all servers together, in bytes. Beyond it, the oldest entries of the
+    /// largest logs are dropped. Defaults to 64 MiB.
     pub kept_together: usize,
-    /// The folders that programs are searched in; what the login shell tells if none is given.
+    /// Folders that programs are searched in, or `None` to use the search path of the login shell.
     pub search_path: Option<SearchPath>,
-    /// Looks at the files of a command again: when the user answers its start, and right before it. It may block for as long as their
-    /// file system does.
+    /// Examines the files of a command again, on the user's decision about its start and right before the start. May
+    /// block as long as the file system does.
     pub look_at_files: fn(&LaunchFiles) -> LaunchFiles,
-    /// Where the calls of this host belong in a distributed trace; servers of 2026-07-28 are told.
+    /// Parent of this host's calls in a distributed trace. Sent to servers of revision 2026-07-28.
     pub trace: Option<TraceContext>,
 }
 
@@ -75,11 +76,11 @@ impl Default for HostOptions {
     }
 }
 
-/// An event with its number. Numbers grow by one.
+/// An event with its sequence number. Numbers are consecutive.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NumberedEvent {
-    /// Its number.
+    /// Sequence number of the event.
     pub number: u64,
-    /// What changed.
+    /// Change that the event reports.
     pub event: view::HostEvent,
 }

@@ -1,4 +1,4 @@
-//! Rules as the host shows them, and as it is asked about them. What they mean is the policy's.
+//! Rules as the host displays them, and dry runs of decisions. The semantics of rules are defined by the policy.
 
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -9,122 +9,122 @@ use serde_json::{Map, Value};
 
 use crate::HostClosed;
 
-/// All that stands, beside grants.
+/// All rules and presets, without grants.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RulesView {
-    /// The preset that the user chose.
+    /// Preset that the user chose.
     pub preset: Preset,
-    /// The least strict one that the system-wide file lets hold.
+    /// Least strict preset that the system-wide file allows.
     pub managed_preset: Preset,
-    /// Every rule, the system-wide ones first.
+    /// All rules, the system-wide ones first.
     pub rules: Vec<(RuleSource, PolicyRule)>,
-    /// The user's file.
+    /// File with the user's rules.
     pub user: RuleFile,
-    /// The system-wide file.
+    /// File with the system-wide rules.
     pub managed: RuleFile,
 }
 
 /// A file of rules.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RuleFile {
-    /// Where it is, or would be.
+    /// Path of the file, even if it doesn't exist.
     pub path: PathBuf,
-    /// Whether it is there.
+    /// Set if the file exists.
     pub exists: bool,
-    /// Why it can't be used, if it can't. Then everything asks.
+    /// Reason why the file is invalid, or `None` if it is valid. With an invalid file everything requires consent.
     pub problem: Option<String>,
-    /// When another program changed it while Drawbridge was running, in milliseconds since 1970.
+    /// Time at which another process changed the file while Drawbridge was running, in milliseconds since 1970.
     pub changed: Option<u64>,
 }
 
-/// For how long a server is trusted.
+/// Duration of the trust in a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Trust {
-    /// It is not.
+    /// The server is not trusted.
     #[default]
     No,
-    /// Until the host ends.
+    /// Trusted until the host shuts down.
     Run,
-    /// Until it is taken back.
+    /// Trusted until the user revokes it.
     Always,
 }
 
-/// An act that a dry run is about.
+/// The act that a dry run decides about.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum DryAct {
-    /// A tool is called.
+    /// Call of a tool.
     Tool {
-        /// The tool.
+        /// Name of the tool.
         tool: String,
-        /// The arguments that would be sent.
+        /// Arguments that would be sent.
         #[cfg_attr(feature = "typescript", ts(as = "Value"))]
         arguments: Map<String, Value>,
-        /// The conversation that the call belongs to.
+        /// Conversation that the call belongs to, if any.
         #[serde(default)]
         conversation: Option<String>,
-        /// True for a call by a model that has read another server's output.
+        /// Set for a call by a model that has read untrusted content.
         #[serde(default)]
         after_untrusted: bool,
     },
-    /// A prompt is got or a resource read.
+    /// Getting a prompt or reading a resource.
     Read,
-    /// The server is started, or connected to.
+    /// Starting the server, or connecting to it.
     Start,
-    /// The server asks for a model's answer.
+    /// Request of the server for a model's reply.
     Sampling,
-    /// The server asks the user to fill in a form.
+    /// Request of the server to fill in a form.
     Form,
-    /// The server asks to open a URL.
+    /// Request of the server to open a URL.
     Url,
-    /// The server asks for folders.
+    /// Request of the server for roots.
     Roots,
-    /// The user signs in to the server.
+    /// Sign-in to the server.
     SignIn,
 }
 
-/// What a dry run found.
+/// Result of a dry run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DryRunResult {
-    /// The decision, and all that was looked at.
+    /// Decision, with everything that was considered.
     pub explanation: Explanation,
-    /// What had to be taken for granted, as the server is not running: that its tool, its command or its address is as it was
-    /// when it was allowed.
+    /// Set if the server is not running, so that its tool, command or address is assumed to be the same as when it was
+    /// allowed.
     pub assumed_unchanged: bool,
-    /// Of a call whether the user has reviewed the tool as it is, or as it was when its server ran last.
+    /// Review state of the tool's current or last known definition. `None` for acts other than calls.
     pub standing: Option<Standing>,
 }
 
-/// Why rules could not be changed. Nothing was.
+/// Error of a change of rules. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RulesError {
-    /// The user's file can't be used as it is.
-    #[error("the rules can't be changed before their file is mended: {0}")]
+    /// The user's file is invalid.
+    #[error("the rules can't be changed before their file is corrected: {0}")]
     Unusable(String),
-    /// A rule can't be used.
+    /// The rule is invalid.
     #[error(transparent)]
     Rule(RuleError),
-    /// There is no such rule, or it is one of the system-wide file.
+    /// No rule has this id, or the rule is part of the system-wide file.
     #[error("there is no such rule of yours; it may be removed already, or set for all users of this computer")]
     NoSuchRule,
-    /// There is no such server.
+    /// No server has this name.
     #[error("there is no server \"{0}\"")]
     NoSuchServer(String),
-    /// The server runs, and offers no such tool.
+    /// The server is running and has no such tool.
     #[error("{server} offers no tool \"{tool}\" now")]
     NoSuchTool {
-        /// The server.
+        /// Name of the server.
         server: String,
-        /// The tool.
+        /// Name of the tool.
         tool: String,
     },
-    /// The file can't be written.
+    /// The file or the audit entry can't be written.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The host has ended.
+    /// The host has shut down.
     #[error(transparent)]
     Closed(#[from] HostClosed),
 }
@@ -135,10 +135,11 @@ impl From<RuleProblem> for RulesError {
     }
 }
 
-/// Reads what a file of rules holds.
+/// Parses the content of a file of rules.
 ///
 /// # Errors
-/// In words, with the place in the file.
+///
+/// Returns the problem as text, with its path in the file.
 pub(crate) fn read_rules(value: Value) -> Result<PolicyFile, String> {
     serde_path_to_error::deserialize(value).map_err(|error| format!("{}: {}", error.path(), error.inner()))
 }

@@ -1,4 +1,4 @@
-//! Asking a server for its skills, and loading one. Callers: `api`, for the page and the CLI, and the conformance client.
+//! Lists and loads the skills of a server. Used by `api`, for the page and the CLI, and by the conformance client.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -14,87 +14,89 @@ use tokio::time::timeout;
 
 use crate::Host;
 
-/// The most time for a list of skills that is read on the way to one of them, however many pages it has.
+/// Timeout for reading the list of skills before loading one of them, over all pages.
 const MAX_LISTING: Duration = Duration::from_secs(60);
 
 /// The skills of a server.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SkillList {
-    /// Those that can be loaded. A server may serve more than it lists.
+    /// Skills that can be loaded. A server may serve more than it lists.
     pub skills: Vec<Skill>,
-    /// Entries that break a rule of the extension: their URI, as far as it is known, and the cause.
+    /// Entries that violate the extension's rules: their URI, if known, and the cause.
     pub dropped: Vec<(String, String)>,
-    /// Whether the list is longer than what was read.
+    /// Set if the list is longer than the part that was read.
     pub is_cut: bool,
 }
 
-/// A skill whose instructions were loaded. Its files are read under the entry that it was loaded with.
+/// A skill whose instructions were loaded. Its files are read by the same entry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoadedSkill {
-    /// The user's own name for the server it comes from; to be shown and told wherever the text goes.
+    /// User's name for the server, which has to be displayed with the text everywhere.
     pub server: String,
-    /// The entry.
+    /// Entry of the skill in the server's list.
     pub skill: Skill,
-    /// Its `SKILL.md`.
+    /// Content of its `SKILL.md`.
     pub text: String,
 }
 
-/// A file of a skill, checked against the entry that the server lists.
+/// A file of a skill, verified against the entry in the server's list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SkillFileRead {
-    /// The entry.
+    /// Entry of the skill in the server's list.
     pub skill: Skill,
-    /// The file as text, or as bytes where it is none.
+    /// Contents of the file, as text or as bytes.
     pub contents: ResourceContents,
 }
 
-/// Why there is no skill or no file of it.
+/// Error of reading a skill or one of its files.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SkillError {
-    /// The call failed.
+    /// The call to the server failed.
     #[error(transparent)]
     Call(#[from] CallFailure),
-    /// The server lists no such skill.
+    /// The server does not list this skill.
     #[error("{server} lists no skill at {uri}")]
     NotListed {
-        /// The server.
+        /// Name of the server.
         server: String,
-        /// The URI of its `SKILL.md`.
+        /// URI of the skill's `SKILL.md`.
         uri: String,
     },
-    /// The server lists another entry than the user saw.
+    /// The listed entry differs from the displayed one.
     #[error("{server} changed the skill at {uri} since it was shown; read the list of skills again")]
     Changed {
-        /// The server.
+        /// Name of the server.
         server: String,
-        /// The URI of its `SKILL.md`.
+        /// URI of the skill's `SKILL.md`.
         uri: String,
     },
-    /// The answer can't be used.
+    /// The server's response is invalid.
     #[error("{server}: the skill can't be used: {cause}")]
     Unusable {
-        /// The server.
+        /// Name of the server.
         server: String,
-        /// Why.
+        /// Cause as text for the user.
         cause: String,
     },
-    /// What came is not what was listed. Read the list again: the skill may have changed.
+    /// The file differs from its entry. The skill may have changed, so the list has to be read again.
     #[error("{server}: {uri} was not used: {cause}; read the list of skills again")]
     Mismatch {
-        /// The server.
+        /// Name of the server.
         server: String,
-        /// The file.
+        /// URI of the file.
         uri: String,
-        /// In what it differs.
+        /// Difference between the file and its entry.
         cause: Mismatch,
     },
 }
 
 impl Host {
-    /// Reads which skills a server lists. No file of them is read.
+    /// Lists the skills of a server. None of their files are read.
     ///
     /// # Errors
-    /// If the server has no skills or does not answer as the extension says.
+    ///
+    /// Returns [`SkillError::Call`] if the server doesn't support skills or a request fails, and
+    /// [`SkillError::Unusable`] if the response violates the extension.
     pub async fn skills(&self, server: String) -> Result<SkillList, SkillError> {
         let mut list = SkillList::default();
         let mut uris = HashSet::new();
@@ -123,10 +125,12 @@ impl Host {
         Ok(list)
     }
 
-    /// Asks a server for one skill by the URI of its `SKILL.md`, whether it lists it or not.
+    /// Requests one skill by the URI of its `SKILL.md`, even if the server doesn't list it.
     ///
     /// # Errors
-    /// If the server does not serve it, or its entry breaks a rule of the extension.
+    ///
+    /// Returns [`SkillError::Call`] if the request fails, and [`SkillError::Unusable`] if the entry violates the
+    /// extension.
     pub async fn skill(&self, server: String, uri: String) -> Result<Skill, SkillError> {
         let params = Map::from_iter([("uri".to_owned(), Value::from(uri.as_str()))]);
         let mut answer = self.skill_request(&server, "skills/get", params).await?;
@@ -135,31 +139,40 @@ impl Host {
         if skill.uri == uri { Ok(skill) } else { Err(unusable(&server, "the server answered with another skill")) }
     }
 
-    /// Loads a skill's instructions, checked against its entry. `id` is the call's, chosen by the caller.
+    /// Loads the instructions of a skill and verifies them against its entry. `id` is the call id, chosen by the
+    /// caller.
     ///
     /// # Errors
-    /// If the file can't be read, or is not what the entry says: then nothing of it may be used.
+    ///
+    /// Returns [`SkillError::Call`] if the file can't be read, [`SkillError::Mismatch`] if it differs from its entry,
+    /// and [`SkillError::Unusable`] if it is not UTF-8. Nothing of it may be used in these cases.
     pub async fn load_skill(&self, id: String, server: String, skill: Skill) -> Result<LoadedSkill, SkillError> {
         let bytes = self.verified_file(id, &server, &skill, &skill.uri).await?;
         let text = String::from_utf8(bytes).map_err(|_| unusable(&server, "its SKILL.md is not UTF-8"))?;
         Ok(LoadedSkill { server, skill, text })
     }
 
-    /// Reads a file of a loaded skill, from the server it came from and no other.
+    /// Reads a file of a loaded skill from the server that the skill came from.
     ///
     /// # Errors
-    /// If it is not listed, can't be read, or is not what the entry says: then nothing of it may be used.
+    ///
+    /// Returns [`SkillError::Call`] if the file can't be read, and [`SkillError::Mismatch`] if it is not part of the
+    /// entry or differs from it. Nothing of it may be used in these cases.
     pub async fn read_skill_file(&self, id: String, loaded: &LoadedSkill, uri: &str) -> Result<Vec<u8>, SkillError> {
         self.verified_file(id, &loaded.server, &loaded.skill, uri).await
     }
 
-    /// Reads the instructions of a listed skill, or one of its files, checked against its entry. The list is read first: only a
-    /// URI that the server lists is sent, and the check is against what the server lists now. `shown` is the hash of the entry that the
-    /// user saw ([`Skill::hash`]); none where no entry was shown. `id` is the call's, by which it can be cancelled from the start.
+    /// Reads the instructions of a listed skill, or one of its files, and verifies them against its entry. The list is
+    /// read first: only a listed URI is sent to the server, and the file is verified against the current entry. `shown`
+    /// is the hash of the displayed entry ([`Skill::hash`]), or `None` if none was displayed. `id` is the call id, by
+    /// which the operation can be cancelled from the start.
     ///
     /// # Errors
-    /// If the server lists no such skill, or another than was shown, or the file can't be read or is not what the entry says: then nothing
-    /// of it may be used.
+    ///
+    /// Returns [`SkillError::NotListed`] if the server doesn't list the skill, [`SkillError::Changed`] if its entry
+    /// differs from the displayed one, [`SkillError::Call`] if a request fails, [`SkillError::Mismatch`] if the file
+    /// differs from its entry, and [`SkillError::Unusable`] if the list is invalid or takes too long. Nothing of the
+    /// file may be used in these cases.
     pub async fn read_skill(
         &self,
         id: String,
@@ -186,7 +199,7 @@ impl Host {
             });
         };
         let (mut contents, _) = self.verified_contents(id, &server, &skill, &file).await?;
-        // The text is what was checked.
+        // The text is what was verified.
         if contents.text.is_some() {
             contents.blob = None;
         }
@@ -197,8 +210,8 @@ impl Host {
         Ok(self.verified_contents(id, server, skill, uri).await?.1)
     }
 
-    /// A file and its bytes, once they are what the entry says. Contents that were retained may be older than the entry; then the
-    /// server is asked for them again.
+    /// Returns a file and its bytes after verifying them against the entry. If cached contents don't match, the file is
+    /// requested again, since they may be older than the entry.
     async fn verified_contents(
         &self,
         id: String,
@@ -228,18 +241,19 @@ impl Host {
         let request = ClientRequest::Extension { extension: EXTENSION, method, params };
         match self.list_request(server.to_owned(), request).await? {
             ServerResult::Extension { result, .. } => Ok(result),
-            _ => Err(unusable(server, "it answers another request")),
+            _ => Err(unusable(server, "it is the response to another request")),
         }
     }
 }
 
 impl SkillList {
-    /// Adds an entry. `uris` are those of the skills so far: comparing each with all others takes seconds for a hostile list.
+    /// Adds an entry. `uris` contains the URIs of the skills so far, since pairwise comparisons take seconds for a
+    /// hostile list.
     fn add(&mut self, entry: Value, uris: &mut HashSet<String>) {
         let uri = entry.get("uri").and_then(Value::as_str).unwrap_or_default().to_owned();
         match Skill::read(entry) {
             Ok(skill) if uris.insert(skill.uri.clone()) => self.skills.push(skill),
-            Ok(_) => self.dropped.push((uri, "it stands in the list twice".to_owned())),
+            Ok(_) => self.dropped.push((uri, "the list contains it twice".to_owned())),
             Err(cause) => self.dropped.push((uri, cause)),
         }
     }

@@ -1,4 +1,4 @@
-//! What an observer of the host sees: servers, questions, calls, and the events that tell of their changes.
+//! State of the host for observers: servers, consent requests, calls, and the events about their changes.
 
 mod consent;
 mod server;
@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use supervision::limits::Limits;
 
 impl Failure {
-    /// A failure with nothing but its cause.
+    /// Creates a failure with a reason and a message, and no details.
     #[must_use]
     pub fn new(reason: FailureReason, message: impl Into<String>) -> Self {
         Self {
@@ -37,94 +37,94 @@ impl Failure {
     }
 }
 
-/// One change.
+/// A change of the host's state.
 #[derive(Debug, Clone, PartialEq)]
 pub enum HostEvent {
     /// A server was added or changed.
     ServerChanged(Box<ServerView>),
-    /// A server is gone.
+    /// The server of this name was removed.
     ServerRemoved(String),
-    /// What a server offers changed.
+    /// The catalog of the server of this name changed.
     CatalogChanged(String),
-    /// A watched resource changed.
+    /// A subscribed resource changed.
     ResourceUpdated {
-        /// The server.
+        /// Name of the server.
         server: String,
-        /// The resource.
+        /// URI of the resource.
         uri: String,
     },
-    /// A question is new or changed.
+    /// A consent request was added or changed.
     QuestionChanged(Box<QuestionView>),
-    /// A question is gone.
+    /// A consent request was removed.
     QuestionClosed {
-        /// The question.
+        /// Identifier of the consent request.
         id: QuestionId,
-        /// What became of it.
+        /// Outcome of the consent request.
         outcome: QuestionOutcome,
     },
-    /// A model that answers a sampling request said more. It comes after what the question has.
+    /// A model replying to a sampling request produced more text, to be appended to the text of the consent request.
     SamplingText {
-        /// The question.
+        /// Identifier of the consent request.
         id: QuestionId,
-        /// What to append; empty if it only thinks.
+        /// Text to append. Empty if the model only reasons.
         text: String,
     },
-    /// What a server may use of the user's models, or what it used, changed.
+    /// The sampling budget of the server of this name, or its usage, changed.
     SamplingChanged(String),
-    /// A call is new, changed or over.
+    /// A call was added, changed or ended.
     CallChanged(Call),
-    /// What is known of the sign-in to this server changed.
+    /// The sign-in state of the server of this name changed.
     AuthorizationChanged(String),
-    /// A server's activity grew.
+    /// Entries were added to the activity log of a server.
     ActivityAppended {
-        /// The server.
+        /// Name of the server.
         server: String,
-        /// The latest entry.
+        /// Number of the latest entry.
         last: u64,
     },
-    /// The list of conversations changed, or the items of this one.
+    /// The list of conversations changed, or the items of this conversation.
     ConversationsChanged(Option<String>),
-    /// Something happened in a conversation.
+    /// A change in a conversation.
     Conversation(ConversationEvent),
-    /// A decision was written, or a grant changed.
+    /// An audit entry was written, or a grant changed.
     AuditChanged(Option<Box<AuditEntry>>),
-    /// The providers of models changed, or what they list.
+    /// The model providers or their listed models changed.
     ModelsChanged,
-    /// The app's settings changed.
+    /// The settings of the app changed.
     SettingsChanged(AppSettings),
-    /// The rules changed, or what is wrong with their files.
+    /// The rules changed, or the problems of their files.
     RulesChanged,
-    /// The settings file can't be used, or can again.
+    /// The settings file became invalid, or valid again.
     ConfigProblem(Option<ConfigProblem>),
 }
 
-/// The app's own settings.
+/// Settings of the app.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct AppSettings {
-    /// `system`, `light` or `dark`.
+    /// Color theme: `system`, `light` or `dark`.
     pub theme: String,
-    /// `system`, `en` or `zh`.
+    /// Language of the page: `system`, `en` or `zh`.
     pub language: String,
-    /// Whether the welcome was closed.
+    /// Set once the user closed the welcome.
     pub welcome_done: bool,
-    /// Whether the system announces a question while the window is in the background.
+    /// Set to show a system notification for consent requests while the window is in the background.
     pub announce: bool,
-    /// How much each server gets.
+    /// Limits on the resources of each server.
     pub limits: Limits,
-    /// For how many days decisions stay in the audit log; 0 for ever.
+    /// Retention of the audit log in days, or 0 for no limit.
     pub audit_days: u32,
-    /// How many megabytes the audit log may have; 0 for no bound.
+    /// Maximum size of the audit log in megabytes, or 0 for no limit.
     pub audit_megabytes: u32,
-    /// Whether the audit log has what crossed, and not only its hash.
+    /// Set to store payloads in the audit log, and not only their hashes.
     pub audit_contents: bool,
-    /// How much of a conversation a model gets.
+    /// Limits on what a model receives of a conversation.
     pub chat: ChatBounds,
-    /// What closing the window does while servers run: `ask`, `background` or `quit`.
+    /// Action on closing the window while servers are running: `ask`, `background` or `quit`.
     pub on_close: String,
-    /// Whether the app looks for newer versions of itself without being told to.
+    /// Set to check for newer versions of the app automatically.
     pub check_updates: bool,
-    /// How large the page is drawn, in percent.
+    /// Zoom level of the page, in percent.
     pub zoom: u16,
 }
 
@@ -147,33 +147,33 @@ impl Default for AppSettings {
     }
 }
 
-/// Everything there is, and the number the next event will have.
+/// The complete state of the host, and the number of the next event.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
-    /// The number of the next event.
+    /// Number of the next event.
     pub next_event: u64,
-    /// All servers, in the settings file's order.
+    /// All servers, in the order of the settings file.
     pub servers: Vec<ServerView>,
-    /// The queue, the front first.
+    /// Consent requests in the queue, oldest first.
     pub questions: Vec<QuestionView>,
-    /// The calls under way.
+    /// Calls in progress, in no particular order.
     pub calls: Vec<Call>,
-    /// The app's settings.
+    /// Settings of the app.
     pub settings: AppSettings,
-    /// What is wrong with the settings file.
+    /// Problem of the settings file, if it is invalid.
     pub config_problem: Option<ConfigProblem>,
 }
 
-/// How long calls may take: (without a sign of life, in all).
+/// Timeouts of calls, each as the maximum time without progress and the maximum total time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallTimes {
-    /// A tool call.
+    /// Timeouts of a tool call.
     pub tool: (Duration, Duration),
-    /// A prompt or a resource.
+    /// Timeouts of getting a prompt or reading a resource.
     pub read: (Duration, Duration),
-    /// One page of a list.
+    /// Timeouts of reading one page of a list.
     pub list: (Duration, Duration),
-    /// A completion.
+    /// Timeouts of a completion request.
     pub complete: (Duration, Duration),
 }
 

@@ -1,15 +1,15 @@
-//! The one way of a tool call, whoever makes it: decided and sent by the host, checked against the tool's output schema, reviewed if a
-//! model reads the result, and recorded in the history of its conversation. Callers: `api` and the command line through
-//! [`Chat::call_tool`], and `run/calls.rs` for a model.
+//! Tool calls of any origin: decided and sent by the host, checked against the tool's output schema, reviewed if a
+//! model reads the result, and recorded in the history of their conversation. Used by `api` and the command line
+//! through [`Chat::call_tool`], and by `run/calls.rs` for a model.
 //!
-//! A result has these types on its way:
+//! A result has the following representations:
 //!
-//! 1. JSON on the wire, which the session reads into a `CallToolResult`.
-//! 2. [`ToolResult`]: parsed here once, with the contents moved. It then has one place, the body of the call's item.
-//! 3. A JSON value of that body for the history, which takes large contents out of it. This one is a copy.
+//! 1. JSON on the wire, which the session parses into a `CallToolResult`.
+//! 2. [`ToolResult`]: converted here once by moving the contents. It is stored only in the body of the call's item.
+//! 3. A JSON value of that body for the history, which extracts large contents. It is a copy.
 //!
-//! The page and the command line get the `ToolResult` out of the item. A model reads its parts (`offers::review::result_parts`), which
-//! `run/calls.rs` makes of a copy of the result.
+//! The page and the command line get the `ToolResult` from the item. A model reads its parts
+//! (`offers::review::result_parts`), which `run/calls.rs` creates from a copy of the result.
 
 mod record;
 mod reviews;
@@ -33,33 +33,33 @@ use super::engine::Chat;
 pub(super) use record::Record;
 use reviews::Review;
 
-/// How long a call that was cancelled may take to end.
+/// Timeout for the end of a cancelled call.
 const CANCELLING: Duration = Duration::from_secs(5);
-/// After how long a server is told again that a call is cancelled.
+/// Interval at which the cancellation of a call is repeated.
 const CANCEL_AGAIN: Duration = Duration::from_millis(100);
 
 /// A tool call to make.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolCall {
-    /// Its id, chosen by the caller; the id of its item as well.
+    /// Identifier of the call and of its item, chosen by the caller.
     pub id: CallId,
-    /// The user, a model or the command line, and the conversation if there is one.
+    /// Originator of the call, with its conversation if there is one.
     pub origin: CallOrigin,
-    /// The name of the server.
+    /// Name of the called server.
     pub server: String,
-    /// The tool.
+    /// Name of the tool.
     pub tool: String,
-    /// The arguments, before the user's changes.
+    /// Arguments before the user's edits.
     pub arguments: Map<String, Value>,
 }
 
-/// How a call ended.
+/// The end of a call.
 pub(super) struct CallEnd {
-    /// Its item, whose body is an [`ItemBody::ToolCall`].
+    /// Item of the call, with an [`ItemBody::ToolCall`] as its body.
     pub(super) item: Item,
-    /// Why the server gave no result.
+    /// Failure of the call, or `None` if the server returned a result.
     failure: Option<CallFailure>,
-    /// An error if the end is not in the history.
+    /// Outcome of storing the item in the history.
     pub(super) kept: Result<(), ConversationError>,
 }
 
@@ -68,7 +68,7 @@ impl CallEnd {
         match (self.failure, self.item.body) {
             (Some(failure), _) => Err(failure),
             (None, ItemBody::ToolCall { result: Some(result), .. }) => Ok(result),
-            // A result that its reader must not have.
+            // The result was withheld from its reader.
             (None, ItemBody::ToolCall { error, .. }) => Err(CallFailure::Refused(error.unwrap_or_default())),
             (None, _) => Err(CallFailure::Closing),
         }
@@ -76,11 +76,13 @@ impl CallEnd {
 }
 
 impl Chat {
-    /// Calls a tool. Its end becomes an item of the conversation that the origin names, under the call's id; while a model answers
-    /// there, once that has ended. The call goes on if its caller goes away.
+    /// Calls a tool. The result is stored as an item of the origin's conversation, with the id of the call; if a model
+    /// is replying there, it is stored after that. The call continues if the future is dropped.
     ///
     /// # Errors
-    /// If it did not end with the tool's result. A history that can't be written to is no error here: the call was made.
+    ///
+    /// Returns the [`CallFailure`] that ended the call without a result. A failed write to the history is only logged,
+    /// since the call was made.
     pub async fn call_tool(&self, call: ToolCall) -> Result<ToolResult, CallFailure> {
         let chat = self.clone();
         let made = tokio::spawn(async move {
@@ -91,19 +93,19 @@ impl Chat {
             let (is_allowed, stop) = (async { Ok(()) }, CancellationToken::new());
             let end = make(&chat.host, call, record, is_allowed, &stop).await;
             if let Err(error) = &end.kept {
-                tracing::warn!(%error, "a call could not be kept in its conversation");
+                tracing::warn!(%error, "a call could not be stored in its conversation");
             }
             end.into_result()
         });
         made.await.unwrap_or_else(|error| {
-            tracing::error!(%error, "the task of a call ended without a result");
+            tracing::error!(%error, "the task of a call panicked or was cancelled");
             Err(if error.is_panic() { CallFailure::Internal } else { CallFailure::Closing })
         })
     }
 }
 
-/// Makes a call, once `is_allowed` has no objection, and records it. The policy, and where it says so the user, decide. A `stop` cancels
-/// it.
+/// Makes a call after `is_allowed` succeeds, and records it. The policy decides about it, and the user if required.
+/// Triggering `stop` cancels the call.
 pub(super) async fn make(
     host: &Host,
     call: ToolCall,
@@ -124,7 +126,7 @@ pub(super) async fn make(
         is_allowed.await?;
         host.call_tool_as(origin, id.clone(), server, tool, arguments, sent).await
     };
-    // Set when the call is sent, with its arguments if the user changed them.
+    // Set when the call is sent, with the arguments if the user edited them.
     let crossed = OnceLock::new();
     let follow = async {
         let Ok(changed) = was_sent.await else { return };
@@ -163,13 +165,13 @@ pub(super) async fn make(
     let (used, left_out) = (record.used(), record.left_out(result.as_ref()));
     let arguments = Value::Object(arguments);
     let body = ItemBody::ToolCall { call: id.clone(), server, tool, arguments, result, error, took, used, left_out };
-    // clock: stamps the item.
+    // clock: timestamp of the item.
     let item = record.place(Item { id, parent: None, at: ports::time::now(), state: ItemState::Whole, body });
     let kept = record.keep(host, &item).await;
     CallEnd { item, failure, kept }
 }
 
-/// Has a call cancelled that may end meanwhile. A server that is busy is told again.
+/// Cancels a call that may end meanwhile. The cancellation is repeated if the server is busy.
 async fn cancel<T>(
     host: &Host,
     id: &str,
@@ -189,8 +191,8 @@ async fn cancel<T>(
     }
 }
 
-/// The problem of a result's data by the tool's own output schema: as it is once the call has ended, as the user may have approved a
-/// definition that came while the call waited for them.
+/// Returns the violation of the tool's current output schema by a result. The schema is read after the call has ended,
+/// since the user may have approved a definition that arrived while the call waited.
 async fn schema_problem(host: &Host, server: &str, tool: &str, result: &CallToolResult) -> Option<String> {
     let value = result.structured_content.as_ref()?;
     let catalog = host.catalog(server.to_owned()).await.ok()?;

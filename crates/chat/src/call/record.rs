@@ -1,4 +1,5 @@
-//! How a call stands in the history: not at all, at the end of its conversation, or as an item of a model's answer. Caller: `call`.
+//! Records of calls in the history: none, at the end of the conversation, or as part of a model's reply. Used by
+//! `call`.
 
 use domain::item::{Item, ItemBody, ToolResult, ToolUsed, readings};
 use host::Host;
@@ -9,30 +10,30 @@ use crate::engine::Chat;
 use crate::log::Log;
 use crate::{ConversationError, context};
 
-/// Where a call is recorded.
+/// The place where a call is recorded.
 pub(crate) enum Record<'a> {
-    /// Nowhere: it belongs to no conversation.
+    /// No record, since the call belongs to no conversation.
     Nowhere,
-    /// In a new item at the end of a conversation, once it has ended.
+    /// A new item at the end of a conversation, written after the call.
     AtEnd {
-        /// The conversations.
+        /// Conversations of the host.
         chat: &'a Chat,
-        /// The conversation.
+        /// Identifier of the conversation.
         conversation: String,
     },
-    /// In an item that was written before the call, by a run that holds its conversation.
+    /// An item that was written before the call, by a run that holds the conversation.
     Ahead {
-        /// The items of the conversation.
+        /// Items of the conversation.
         log: &'a Log,
-        /// The item as it was written.
+        /// Item as it was written.
         item: Item,
-        /// How many bytes of the result's text the model reads.
+        /// Maximum size of the result's text that the model reads, in bytes.
         result_bytes: usize,
     },
 }
 
 impl Record<'_> {
-    /// Records that the call was sent with arguments of the user, which holds even if the program ends now.
+    /// Records that the call was sent with arguments edited by the user, in case the process exits during the call.
     pub(super) async fn change(&self, host: &Host, changed: &Map<String, Value>) {
         let Self::Ahead { log, item, .. } = self else { return };
         let mut item = item.clone();
@@ -40,13 +41,13 @@ impl Record<'_> {
             *arguments = Value::Object(changed.clone());
         }
         if let Err(error) = log.write(vec![item.clone()]).await {
-            tracing::warn!(%error, "the arguments that the user changed could not be kept yet");
+            tracing::warn!(%error, "the arguments edited by the user could not be stored yet");
         }
-        // The host may be closing; then nobody listens.
+        // The host may have shut down, with no observers left.
         let _ = host.tell_of_conversation(log.told(item, true).await).await;
     }
 
-    /// The model's request for the call.
+    /// Returns the tool use in the model's reply that requested the call.
     pub(super) fn used(&self) -> Option<ToolUsed> {
         match self {
             Self::Ahead { item: Item { body: ItemBody::ToolCall { used, .. }, .. }, .. } => used.clone(),
@@ -54,13 +55,13 @@ impl Record<'_> {
         }
     }
 
-    /// How many bytes of a result's text the model does not read.
+    /// Returns the number of bytes of a result's text that the model does not read.
     pub(super) fn left_out(&self, result: Option<&ToolResult>) -> Option<u64> {
         let (Self::Ahead { result_bytes, .. }, Some(result)) = (self, result) else { return None };
         Some(context::bounded(result_parts(result), "", *result_bytes).1).filter(|bytes| *bytes > 0)
     }
 
-    /// The item at its place in the conversation.
+    /// Returns the item with its position in the conversation.
     pub(super) fn place(&self, item: Item) -> Item {
         match self {
             Self::Ahead { item: written, .. } => Item { parent: written.parent.clone(), at: written.at, ..item },
@@ -68,7 +69,8 @@ impl Record<'_> {
         }
     }
 
-    /// Writes how the call ended. While a model answers in the conversation of a call of the user, that is written once it is done.
+    /// Writes the end of the call. If a model is replying in the conversation of a user's call, it is written after
+    /// that.
     pub(super) async fn keep(&self, host: &Host, item: &Item) -> Result<(), ConversationError> {
         match self {
             Self::Nowhere => Ok(()),

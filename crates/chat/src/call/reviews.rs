@@ -1,5 +1,5 @@
-//! The review of what a call gave back, before a model reads it: it waits for its user, and ends with the answer. Whoever is no model
-//! reads all. Caller: `call`.
+//! Review of call results before a model reads them: waits for the user's verdict. Readers other than models receive
+//! the result without a review. Used by `call`.
 
 use domain::call::CallFailure;
 use domain::item::{Content, ToolResult};
@@ -11,16 +11,16 @@ use tokio_util::sync::CancellationToken;
 use super::{ResultOrigin, ToolCall};
 use crate::context;
 
-/// Who reads the result of a call.
+/// The review of a call's result.
 pub(super) struct Review<'a> {
     host: &'a Host,
     stop: &'a CancellationToken,
-    /// The result, if a model reads it.
+    /// Origin of the result if a model reads it, otherwise `None`.
     of: Option<ResultOrigin>,
 }
 
 impl<'a> Review<'a> {
-    /// The review that the result of a call needs.
+    /// Creates the review that the result of a call requires.
     pub(super) fn of(call: &ToolCall, host: &'a Host, stop: &'a CancellationToken) -> Self {
         let of = match &call.origin {
             CallOrigin::Model { conversation } => Some(ResultOrigin {
@@ -34,10 +34,11 @@ impl<'a> Review<'a> {
         Self { host, stop, of }
     }
 
-    /// The result, once its reader may have it.
+    /// Returns the result after its review.
     ///
     /// # Errors
-    /// If it is withheld: the words for the model in its place.
+    ///
+    /// Returns the text for the model in place of a withheld result.
     pub(super) async fn result(&self, result: ToolResult) -> Result<ToolResult, String> {
         let Some(origin) = self.of.clone() else { return Ok(result) };
         let call = origin.call.clone();
@@ -59,7 +60,8 @@ impl<'a> Review<'a> {
         }
     }
 
-    /// Why a call failed, for its reader. For a model, the words of a server are reviewed as a result is.
+    /// Returns the description of a failure for the reader. For a model, text written by a server is reviewed like a
+    /// result.
     pub(super) async fn failure(&self, failure: &CallFailure, was_sent: bool) -> String {
         if self.of.is_none() {
             return failure.to_string();

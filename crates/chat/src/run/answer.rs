@@ -1,4 +1,4 @@
-//! The model's answer: asked for, taken in piece by piece, told and written as it comes.
+//! The model's reply: requests it, receives its deltas, and sends and stores them as they arrive.
 
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -13,24 +13,24 @@ use super::{Run, Wanted, millis};
 use crate::stream::{Pieces, apply};
 use crate::{ConversationError, context, own_tools, system};
 
-/// At least this long from one piece that is told to the next: two frames of the page.
+/// Minimum interval between deltas sent to the page: two frames.
 const TELL_EVERY: Duration = Duration::from_millis(33);
-/// At least this long from one writing of an answer that comes in to the next.
+/// Minimum interval between writes of a streaming reply.
 const WRITE_EVERY: Duration = Duration::from_millis(250);
 
 impl Run {
-    /// Asks the model and takes its answer in. Gives the calls that it asks for.
+    /// Requests a reply and receives it. Returns the calls that it requests.
     pub(super) async fn answer(&mut self) -> Result<Vec<Wanted>, ConversationError> {
         let began = Instant::now();
         self.look_at_tools().await?;
         let registry = self.host.models().await?;
         let known = registry.model(&self.model).cloned();
         let limit = usize::try_from(self.bounds.result_bytes).unwrap_or(usize::MAX);
-        // A model that is known to take none would refuse the whole request.
+        // A model that doesn't support tools would reject the whole request.
         let takes_tools = known.as_ref().is_none_or(|model| model.takes.tools != Some(false));
         let context = known.as_ref().and_then(|model| model.context);
         let threshold = self.settings.search_threshold(self.bounds, context);
-        // Pictures and files are read for it, which takes time.
+        // Reads images and files, which takes time.
         let (path, model) = (Arc::clone(&self.path), self.model.clone());
         let messages = tokio::task::spawn_blocking(move || context::turns(&path, &model, limit));
         let messages = messages.await.map_err(|_| ConversationError::Closing)?;
@@ -83,7 +83,8 @@ impl Run {
         }
     }
 
-    /// Takes the pieces of an answer in until its end, which is none if the user stopped it.
+    /// Receives the deltas of a reply until its end. The result of the reply is an error without a value if the user
+    /// stopped it.
     async fn take_in(
         &mut self,
         mut deltas: models::Deltas,
@@ -124,7 +125,7 @@ impl Run {
         if pieces.is_pending() {
             self.tell_pieces(&mut pieces).await?;
         }
-        // What is written while it comes in must not come after what is written at its end.
+        // A write of the streaming reply must not be executed after the final one.
         if let Some(writing) = writing {
             let _ = writing.await;
         }
@@ -150,19 +151,19 @@ impl Run {
         Ok(())
     }
 
-    /// Writes the answer as far as it came, so that it is there if the program ends now.
+    /// Writes the reply as far as received, in case the process exits.
     fn write_live(&self) -> tokio::task::JoinHandle<()> {
         let (log, running) = (self.log.clone(), Arc::clone(&self.answering.running));
         tokio::spawn(async move {
             let live = running.live.lock().unwrap_or_else(PoisonError::into_inner).clone();
             let Some((item, _)) = live else { return };
             if let Err(error) = log.write(vec![item]).await {
-                tracing::warn!(%error, "an answer that comes in could not be kept");
+                tracing::warn!(%error, "a streaming reply could not be stored");
             }
         })
     }
 
-    /// The user stopped the answer: what came stays.
+    /// Handles the user's stop. The received parts are retained.
     fn stopped(&mut self, began: Instant, first: Option<u64>) -> Vec<Wanted> {
         if let ItemBody::Reply { stop, first_after, took, .. } = &mut self.reply.body {
             (*stop, *first_after, *took) = (Some(ReplyStop::Stopped), first, millis(began));
@@ -171,10 +172,10 @@ impl Run {
         Vec::new()
     }
 
-    /// The answer as it counts, and the calls that it asks for.
+    /// Stores the complete reply, and returns the calls that it requests.
     fn take_whole(&mut self, reply: Reply) -> Vec<Wanted> {
         let (mut whole, mut wanted, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
-        // What was cut off or refused is not what the model wanted to do.
+        // Tool uses of a truncated or refused reply are not executed.
         let asks_for_calls =
             matches!(reply.stop, models::Stop::EndTurn | models::Stop::ToolUse | models::Stop::Other(_));
         for part in reply.message.parts {
@@ -195,9 +196,9 @@ impl Run {
                         wanted.push(Wanted { id, key: name, arguments });
                     }
                 }
-                Part::Image { .. } => left_out.push("a picture that the model made: left out"),
-                Part::Audio { .. } => left_out.push("a recording that the model made: left out"),
-                Part::File { .. } | Part::ToolResult { .. } => left_out.push("a file that the model made: left out"),
+                Part::Image { .. } => left_out.push("an image from the model was omitted"),
+                Part::Audio { .. } => left_out.push("an audio recording from the model was omitted"),
+                Part::File { .. } | Part::ToolResult { .. } => left_out.push("a file from the model was omitted"),
             }
         }
         if let ItemBody::Reply { parts, stop, conversions, .. } = &mut self.reply.body {
@@ -210,7 +211,7 @@ impl Run {
     }
 }
 
-/// What is said of a server whose tools a model does not get.
+/// Returns the notice for a server whose tools are not sent to the model.
 pub(super) fn tools_left_out(server: &str) -> String {
     format!("the tools of {server} are left out: it said that they changed, and they could not be read again in time")
 }

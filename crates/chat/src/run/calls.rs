@@ -1,4 +1,4 @@
-//! The calls that a model asks for: made side by side, each an item of its own.
+//! Calls requested by a model: executed concurrently, each with its own item.
 
 use std::sync::Arc;
 
@@ -15,9 +15,9 @@ use crate::offered::ToolState;
 use crate::own_tools::{self, SEARCH_TOOLS, Told};
 use crate::{ConversationError, context};
 
-/// The most calls of one answer that are under way at a time.
+/// Maximum number of concurrent calls of one reply.
 const PARALLEL_CALLS: usize = 8;
-/// The most calls that one answer may ask for; the others are refused.
+/// Maximum number of calls that one reply may request. Further ones are refused.
 const MAX_CALLS: usize = 64;
 
 /// A call to make.
@@ -29,10 +29,12 @@ struct Planned {
 }
 
 impl Run {
-    /// Makes the calls of the answer, several at a time. Each becomes an item; gives the last.
+    /// Makes the calls of the reply concurrently. Each has an item; returns the last one.
     ///
     /// # Errors
-    /// If they can't be kept: then none is made. If how one ended can't be kept, which is said in its place.
+    ///
+    /// Returns a [`ConversationError`] if the items can't be written, in which case no call is made. If the end of a
+    /// call can't be written, its item contains that error instead.
     pub(super) async fn make_calls(&mut self, wanted: Vec<Wanted>) -> Result<Item, ConversationError> {
         let (mut items, mut planned, mut parent) = (Vec::new(), Vec::new(), self.reply.id.clone());
         for (number, wanted) in wanted.into_iter().enumerate() {
@@ -70,7 +72,7 @@ impl Run {
         Ok(last.unwrap_or_else(|| self.reply.clone()))
     }
 
-    /// A call as an item; and what is to be called, if it is a tool of a server.
+    /// Creates the item of a call; and the call to make, if it is a tool of a server.
     fn plan(&mut self, wanted: Wanted, parent: &str, number: usize) -> (Item, Option<Planned>) {
         let Wanted { id, key, arguments } = wanted;
         let used = ToolUsed { reply: self.reply.id.clone(), id, key: key.clone() };
@@ -93,7 +95,7 @@ impl Run {
                     used: Some(used),
                     left_out: None,
                 };
-                // clock: stamps the item.
+                // clock: timestamp of the item.
                 let at = ports::time::now();
                 let item = Item { id, parent: Some(parent.to_owned()), at, state: ItemState::Streaming, body };
                 return (item.clone(), Some(Planned { item, server, tool, arguments }));
@@ -111,7 +113,7 @@ impl Run {
         (new_item(Some(parent.to_owned()), ItemState::Whole, body), None)
     }
 
-    /// Why a model can't use what it asks for.
+    /// Returns the reason why a model can't use the requested tool.
     fn why_not(&self, key: &str) -> String {
         let known = self.offering.all().iter().find(|tool| tool.key == key);
         match known.map(|tool| (tool.state, tool.server.as_str())) {
@@ -125,7 +127,7 @@ impl Run {
         }
     }
 
-    /// Makes one call and records how it ended.
+    /// Makes one call and records its end.
     async fn make_call(&self, planned: Planned) -> CallEnd {
         let Planned { item, server, tool, arguments } = planned;
         let is_allowed = {
@@ -142,7 +144,7 @@ impl Run {
         call::make(&self.host, call, record, is_allowed, &self.answering.running.stop).await
     }
 
-    /// Whether the user still lets the model use this tool: they may have turned it off since the model was asked.
+    /// Returns an error unless the tool is still enabled. The user may have disabled it since the request to the model.
     async fn look_again(&self, server: &str, tool: &str) -> Result<(), CallFailure> {
         let now = self.log.conversation().await.map_err(|error| CallFailure::Refused(error.to_string()))?.1;
         if now.servers.iter().any(|on| on.server == server && on.has(tool)) {
@@ -153,7 +155,7 @@ impl Run {
     }
 }
 
-/// A call was made, but how it ended can't be kept.
+/// Records that a call was made, but its end could not be stored.
 fn say_lost(item: &mut Item, cause: &ConversationError) {
     if let ItemBody::ToolCall { result, error, .. } = &mut item.body {
         *result = None;

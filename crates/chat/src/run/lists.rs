@@ -1,4 +1,5 @@
-//! Tools of servers that said that their list changed: read again before a model gets them, or is said to have called one.
+//! Tool lists of servers that reported a change: read again before a model receives the tools, or is considered to have
+//! called one.
 
 use std::time::Duration;
 
@@ -8,13 +9,13 @@ use mcp_proto::session::ListKind;
 
 use super::Run;
 
-/// How long a model waits at most for lists of tools that are read again.
+/// Timeout for reading tool lists again.
 const READING: Duration = Duration::from_secs(10);
-/// How often a list is read at most for one request: a server may say all the time that it changed.
+/// Maximum number of readings of a list per request, since a server may report changes continuously.
 const READINGS: usize = 3;
 
 impl Run {
-    /// Waits until the lists of tools are read that are being changed, for as long as that may take. Gives whether there were any.
+    /// Waits until changed tool lists are read, at most for the timeout. Returns `true` if there were any.
     pub(super) async fn wait_for_lists(&self) -> bool {
         let outdated = self.servers.iter().filter(|(_, server)| server.is_outdated());
         let names: Vec<String> = outdated.map(|(_, server)| server.server.clone()).collect();
@@ -29,7 +30,7 @@ impl Run {
         true
     }
 
-    /// Waits likewise for the list of a server whose tool a model calls.
+    /// Waits for the changed list of a server whose tool the model calls.
     pub(super) async fn wait_for_list_of(&self, server: &str) {
         let catalog = self.host.catalog(server.to_owned()).await;
         if catalog.is_ok_and(|catalog| catalog.has_outdated_tools()) {
@@ -40,13 +41,13 @@ impl Run {
         }
     }
 
-    /// The servers whose tools are left out since their lists could not be read again in time.
+    /// Returns the servers whose tools are omitted because their lists could not be read in time.
     pub(super) fn left_out(&self) -> impl Iterator<Item = &str> {
         self.servers.iter().filter(|(_, server)| server.is_outdated()).map(|(_, server)| server.server.as_str())
     }
 }
 
-/// Has a server's tools read until they are as it says now, within bounds.
+/// Reads a server's tools until they are up to date, within bounds.
 async fn read_again(host: &Host, server: &str) {
     let read = async {
         for _ in 0..READINGS {
@@ -57,6 +58,6 @@ async fn read_again(host: &Host, server: &str) {
             }
         }
     };
-    // What was not read in time is left out, and said to be.
+    // Tools that were not read in time are omitted, with a notice.
     let _ = tokio::time::timeout(READING, read).await;
 }

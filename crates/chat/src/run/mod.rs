@@ -1,4 +1,5 @@
-//! One run: the model answers, its calls are made, and it answers again with their results, until it wants no more calls.
+//! A run: the model replies, its calls are made, and it replies again with their results, until it requests no more
+//! calls.
 
 mod answer;
 mod calls;
@@ -21,17 +22,17 @@ use super::replies::Answering;
 use super::search::Index;
 use super::{ConversationError, ConversationSettings, OfferedServer};
 
-/// How long to wait each time before what could not be written is written again.
+/// Delays before each attempt to repeat a failed write.
 const WRITE_AGAIN: [Duration; 3] = [Duration::ZERO, Duration::from_millis(500), Duration::from_secs(2)];
 
-/// A run.
+/// The state of a run.
 pub(super) struct Run {
     host: Host,
     log: Log,
     answering: Answering,
     settings: ConversationSettings,
     model: ModelRef,
-    /// What came before the answer.
+    /// Items before the reply.
     path: Arc<Vec<Item>>,
     reply: Item,
     servers: Vec<(OfferedServer, ServerForModel)>,
@@ -40,7 +41,7 @@ pub(super) struct Run {
     bounds: ChatBounds,
 }
 
-/// A call that a model asks for.
+/// A call that a model requests.
 struct Wanted {
     id: String,
     key: String,
@@ -48,7 +49,7 @@ struct Wanted {
 }
 
 impl Run {
-    /// Begins an answer after an item.
+    /// Starts a reply after an item.
     pub(super) async fn begin(
         host: Host,
         log: Log,
@@ -58,7 +59,7 @@ impl Run {
         parent: Option<String>,
     ) -> Result<Self, ConversationError> {
         let mut reply = new_reply(&model, parent);
-        // Written first: what follows the parent from now on is this answer, and the path leads to it.
+        // Written first, so that the branch of the parent continues with this reply, and the path leads to it.
         log.write(vec![reply.clone()]).await?;
         let read = async {
             let path = log.path(Some(reply.id.clone())).await?;
@@ -89,12 +90,12 @@ impl Run {
         Ok(run)
     }
 
-    /// The first answer.
+    /// Returns the id of the first reply.
     pub(super) fn reply_id(&self) -> &str {
         &self.reply.id
     }
 
-    /// Runs to its end. What goes wrong stands in the answer.
+    /// Runs to the end. Errors are recorded in the reply.
     pub(super) async fn go(mut self) {
         let last = match self.rounds().await {
             Ok(last) => last,
@@ -108,7 +109,7 @@ impl Run {
         self.end(last).await;
     }
 
-    /// One answer after the other, with the calls between them. Gives the last item. After an error nothing more is done.
+    /// Alternates replies and calls. Returns the last item. Stops at an error.
     async fn rounds(&mut self) -> Result<Item, ConversationError> {
         let mut round = 0;
         loop {
@@ -122,7 +123,7 @@ impl Run {
             };
             self.set_live(None);
             let goes_on = !self.is_stopped();
-            // First of all: of calls that are in no history nobody would know that they were made.
+            // Written before the calls, since calls missing from the history would be untraceable.
             self.log.write(vec![self.reply.clone()]).await?;
             let reply = self.reply.clone();
             Arc::make_mut(&mut self.path).push(reply.clone());
@@ -146,11 +147,11 @@ impl Run {
         }
     }
 
-    /// Tells the last item of the run. The conversation is free for the next one before anybody hears of it.
+    /// Emits the last item of the run. The conversation is released before, so that observers can start the next reply.
     async fn end(self, item: Item) {
         let Self { host, log, answering, .. } = self;
         drop(answering);
-        // The host may be closing; then nobody listens.
+        // The host may have shut down, with no observers left.
         let _ = host.tell_of_conversation(log.told(item, false).await).await;
         let _ = host.conversations_changed(Some(log.conversation)).await;
     }
@@ -169,14 +170,14 @@ impl Run {
     }
 
     async fn tell_item(&self, item: Item, answering: bool) {
-        // The host may be closing; then nobody listens.
+        // The host may have shut down, with no observers left.
         let _ = self.host.tell_of_conversation(self.log.told(item, answering).await).await;
     }
 
-    /// Brings up to date what the model may use: servers come and go, and tools are reviewed while it works.
+    /// Updates the tools that the model may use: servers start and stop, and tools are reviewed during the run.
     async fn look_at_tools(&mut self) -> Result<(), ConversationError> {
         let (_, now) = self.log.conversation().await?;
-        // A thought that was begun has to be gone on with, or not.
+        // The reasoning setting must not change within a run.
         self.settings = ConversationSettings { thinking: self.settings.thinking, ..now };
         self.servers = servers_of(&self.host, &self.settings.servers).await?;
         if self.wait_for_lists().await {
@@ -188,7 +189,7 @@ impl Run {
             self.offering = Arc::new(made.map_err(|_| ConversationError::Closing)?);
             self.index = None;
         }
-        // A server's instructions are its words as well, even if nothing else of it is in the conversation.
+        // A server's instructions are its content too, even if nothing else of it is in the conversation.
         let told = self.servers.iter().filter(|(offered, server)| offered.instructions_of(server).is_some());
         let told: Vec<String> = told.map(|(offered, _)| offered.server.clone()).collect();
         if !told.is_empty() {
@@ -200,7 +201,7 @@ impl Run {
 }
 
 fn new_item(parent: Option<String>, state: ItemState, body: ItemBody) -> Item {
-    // clock: stamps the item.
+    // clock: timestamp of the item.
     Item { id: new_id(), parent, at: ports::time::now(), state, body }
 }
 
@@ -219,7 +220,7 @@ fn new_reply(model: &ModelRef, parent: Option<String>) -> Item {
     new_item(parent, ItemState::Streaming, body)
 }
 
-/// Puts into an answer why it failed.
+/// Records in a reply why it failed.
 fn fail(reply: &mut Item, cause: &ConversationError) {
     if let ItemBody::Reply { error, parts, .. } = &mut reply.body {
         *error = Some(match cause {
@@ -230,14 +231,14 @@ fn fail(reply: &mut Item, cause: &ConversationError) {
     }
 }
 
-/// Writes the end of something whose writing failed before: what is in the way may go away. Else it is marked as cut when the program
-/// starts anew.
+/// Repeats a failed write of a final state, since the cause may disappear. Otherwise the item is marked as interrupted
+/// on the next start.
 async fn write_again(log: &Log, item: &Item) {
     for pause in WRITE_AGAIN {
         tokio::time::sleep(pause).await;
         match log.write(vec![item.clone()]).await {
             Ok(()) => return,
-            Err(error) => tracing::error!(%error, "the end of an answer or a call could not be kept"),
+            Err(error) => tracing::error!(%error, "the end of a reply or a call could not be stored"),
         }
     }
 }

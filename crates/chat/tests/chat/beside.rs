@@ -1,4 +1,5 @@
-//! What the user does while a model works: what is added waits or is refused, and what is turned off is off at once.
+//! The user's actions while a model works: added items wait or are refused, and disabled tools become unavailable
+//! immediately.
 
 use chat::ConversationError;
 use domain::item::{Item, ItemBody, ItemState, ResourceContents};
@@ -29,24 +30,24 @@ async fn what_the_user_adds_while_a_model_answers_never_falls_beside_its_answer(
     talk.send("Hi").await;
     talk.piece().await;
     let refused = talk.chat.append_items(ID.into(), vec![attached("a1")]).await;
-    assert_eq!(refused, Err(ConversationError::Answering), "the model would not get it");
+    assert_eq!(refused, Err(ConversationError::Answering), "items are refused during a reply");
     let allowing = allow_all(&talk);
     talk.chat.call_tool(add("a2")).await.unwrap();
     allowing.abort();
-    assert_eq!(talk.items().len(), 2, "what must not be lost, such as a call that ended, waits");
-    assert!(talk.chat.stop_reply(ID), "the answer is stopped");
+    assert_eq!(talk.items().len(), 2, "an item that must not be lost waits");
+    assert!(talk.chat.stop_reply(ID), "a reply was in progress");
     talk.ended().await;
     let deadline = tokio::time::Instant::now() + PATIENCE;
     while talk.items().len() < 3 {
-        assert!(tokio::time::Instant::now() < deadline, "then it is kept");
-        // sleep: polls for what will happen
+        assert!(tokio::time::Instant::now() < deadline, "the waiting item is stored after the reply");
+        // sleep: polls for an event that is not announced.
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     let shape: Vec<_> = kinds(&talk.items()).into_iter().map(|(kind, _)| kind).collect();
-    assert_eq!(shape, ["message", "reply", "call"], "behind the answer, in the branch that is shown");
+    assert_eq!(shape, ["message", "reply", "call"], "the item follows the reply in the visible branch");
     talk.say("What is it?").await;
     let told = format!("{:?}", talk.model.asked()[1].messages);
-    assert!(told.contains("2 + 40 = 42"), "and the model gets it: {told}");
+    assert!(told.contains("2 + 40 = 42"), "the model receives the item: {told}");
 }
 
 #[tokio::test]
@@ -64,15 +65,11 @@ async fn a_server_that_is_turned_off_is_off_for_the_answer_under_way() {
     .await;
     talk.app.answer(&question, UserAnswer::Allow(Scope::Session)).await;
     let items = talk.ended().await;
-    assert_eq!(text(items.last().unwrap()), "I can't.", "the run goes on without it");
+    assert_eq!(text(items.last().unwrap()), "I can't.", "the run continues without the server");
     let asked = talk.model.asked();
-    assert_eq!(
-        (asked[0].tools.len(), asked[1].tools.len()),
-        (1, 0),
-        "the next time the model is asked it has no tools"
-    );
+    assert_eq!((asked[0].tools.len(), asked[1].tools.len()), (1, 0), "the next request contains no tools");
     let told = results(asked[2].messages.last().unwrap());
-    assert!(told[0].2 && told[0].1.contains("no tool"), "and what it wants nevertheless is not made: {told:?}");
+    assert!(told[0].2 && told[0].1.contains("no tool"), "a call of an unavailable tool is not made: {told:?}");
 }
 
 #[tokio::test]
@@ -87,6 +84,9 @@ async fn a_tool_that_is_turned_off_while_the_model_asks_for_it_is_not_called() {
     talk.set(|settings| settings.servers[0].tools = Some(vec!["fail".into()])).await;
     let items = talk.ended().await;
     let ItemBody::ToolCall { error, result: None, .. } = &items[2].body else { panic!("{:?} was not made", items[2]) };
-    assert!(error.as_ref().is_some_and(|error| error.contains("turned off")), "it says why: {error:?}");
-    assert!(!talk.app.activity("demo").await.contains("tools/call"), "nothing was sent, and nothing was asked");
+    assert!(
+        error.as_ref().is_some_and(|error| error.contains("turned off")),
+        "the error contains the reason: {error:?}"
+    );
+    assert!(!talk.app.activity("demo").await.contains("tools/call"), "no call was sent");
 }

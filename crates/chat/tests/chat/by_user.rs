@@ -1,4 +1,4 @@
-//! Calls that the user makes, from the page and the command line: what they give back, and what is kept of them.
+//! Calls by the user, from the page and the command line: their results and their records.
 
 use chat::ToolCall;
 use domain::call::CallFailure;
@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 
 use super::{ID, Talk, full};
 
-/// A call of the user in the conversation.
+/// Returns a call by the user in the conversation.
 pub(super) fn add(id: &str) -> ToolCall {
     let arguments = json!({"a": 2, "b": 40}).as_object().cloned().unwrap();
     let origin = CallOrigin::User { conversation: Some(ID.into()) };
@@ -23,12 +23,12 @@ fn is_call(question: &QuestionView) -> bool {
     matches!(question.body, QuestionBody::Tool { .. })
 }
 
-/// Allows each call for once, until the task is aborted.
+/// Allows each call once, until the task is aborted.
 pub(super) fn allow_all(talk: &Talk) -> JoinHandle<()> {
     talk.app.always(|question| is_call(question).then_some(UserAnswer::Allow(Scope::Once)))
 }
 
-/// Makes a call whose consent request gets this answer.
+/// Makes a call, and decides its consent request with `answer`.
 async fn answered(talk: &Talk, call: ToolCall, answer: UserAnswer) -> (Why, Result<ToolResult, CallFailure>) {
     let id = call.id.clone();
     let decide = async {
@@ -40,10 +40,10 @@ async fn answered(talk: &Talk, call: ToolCall, answer: UserAnswer) -> (Why, Resu
     tokio::join!(decide, talk.chat.call_tool(call))
 }
 
-/// The items that the history has of calls: id, call, result and error.
+/// Returns the calls in the history: item id, call id, result and error.
 fn kept(talk: &Talk) -> Vec<(String, String, Option<ToolResult>, Option<String>)> {
     let items = talk.items().into_iter().map(|item| {
-        assert_eq!(item.state, ItemState::Whole, "{item:?} is whole");
+        assert_eq!(item.state, ItemState::Whole, "{item:?} is complete");
         let ItemBody::ToolCall { call, result, error, used: None, .. } = item.body else { panic!("{item:?}") };
         (item.id, call, result, error)
     });
@@ -56,8 +56,12 @@ async fn a_call_of_the_user_is_kept_once_under_its_own_id() {
     let (why, result) = answered(&talk, add("sum"), UserAnswer::Allow(Scope::Once)).await;
     assert_eq!(why, Why::User { conversation: Some(ID.into()) }, "the user makes it");
     let result = result.unwrap();
-    assert!(json!(result.content).to_string().contains("2 + 40 = 42"), "it was made: {result:?}");
-    assert_eq!(kept(&talk), [("sum".into(), "sum".into(), Some(result), None)], "and is kept as it was given back");
+    assert!(json!(result.content).to_string().contains("2 + 40 = 42"), "the call was made: {result:?}");
+    assert_eq!(
+        kept(&talk),
+        [("sum".into(), "sum".into(), Some(result), None)],
+        "the stored result equals the returned one"
+    );
 }
 
 #[tokio::test]
@@ -66,7 +70,11 @@ async fn a_call_that_the_user_denies_is_kept_as_denied() {
     let (_, result) = answered(&talk, add("sum"), UserAnswer::DenyBecause("wrong numbers".into())).await;
     let failure = result.unwrap_err();
     assert!(matches!(&failure, CallFailure::Refused(cause) if cause.contains("wrong numbers")), "{failure:?}");
-    assert_eq!(kept(&talk), [("sum".into(), "sum".into(), None, Some(failure.to_string()))], "with its reason");
+    assert_eq!(
+        kept(&talk),
+        [("sum".into(), "sum".into(), None, Some(failure.to_string()))],
+        "the stored error contains the reason"
+    );
     assert!(!talk.app.activity("demo").await.contains("tools/call"), "nothing was sent");
 }
 
@@ -74,10 +82,10 @@ async fn a_call_that_the_user_denies_is_kept_as_denied() {
 async fn a_call_that_cannot_be_kept_still_gives_its_result_or_its_failure() {
     let talk = full::talk(|item| item.body["kind"] == "tool_call").await;
     let (_, result) = answered(&talk, add("made"), UserAnswer::Allow(Scope::Once)).await;
-    assert!(json!(result.unwrap().content).to_string().contains("2 + 40 = 42"), "it was made");
+    assert!(json!(result.unwrap().content).to_string().contains("2 + 40 = 42"), "the call was made");
     let (_, result) = answered(&talk, add("denied"), UserAnswer::Deny).await;
     assert!(matches!(result, Err(CallFailure::Refused(_))), "{result:?}");
-    assert!(kept(&talk).is_empty(), "the history took neither");
+    assert!(kept(&talk).is_empty(), "the history contains neither call");
 }
 
 #[tokio::test]
@@ -87,7 +95,7 @@ async fn a_call_of_the_command_line_is_the_users_and_in_no_conversation() {
     let (why, result) = answered(&talk, call, UserAnswer::Allow(Scope::Once)).await;
     assert_eq!(why, Why::User { conversation: None }, "the user makes it");
     assert!(result.is_ok(), "{result:?}");
-    assert!(kept(&talk).is_empty(), "no history has it");
+    assert!(kept(&talk).is_empty(), "the call is in no history");
 }
 
 #[tokio::test]
@@ -101,7 +109,7 @@ async fn the_arguments_that_the_user_changed_are_kept_and_given_back() {
         talk.app.answer(&edited, UserAnswer::Allow(Scope::Once)).await;
     };
     let ((), result) = tokio::join!(decide, talk.chat.call_tool(add("sum")));
-    assert_eq!(result.unwrap().arguments, changed, "the caller learns what was sent");
+    assert_eq!(result.unwrap().arguments, changed, "the caller receives the sent arguments");
     let ItemBody::ToolCall { arguments, .. } = &talk.items()[0].body else { panic!("a call") };
-    assert_eq!(*arguments, changed, "and so does the history");
+    assert_eq!(*arguments, changed, "the history contains the sent arguments");
 }

@@ -1,4 +1,4 @@
-//! Calls that a model asks for: decided as every call, made side by side, and said back to the model.
+//! Calls requested by a model: decided like all calls, executed concurrently, and reported to the model.
 
 use domain::item::{Item, ItemBody, ItemState, Notice};
 use domain::question::Why;
@@ -19,7 +19,7 @@ fn is_call(question: &host::view::QuestionView) -> bool {
 }
 
 fn call(item: &Item) -> (&str, Option<String>, Option<&str>) {
-    let ItemBody::ToolCall { tool, result, error, .. } = &item.body else { panic!("{item:?} is no call") };
+    let ItemBody::ToolCall { tool, result, error, .. } = &item.body else { panic!("{item:?} is not a call") };
     (tool, result.as_ref().map(|result| json!(result.content).to_string()), error.as_deref())
 }
 
@@ -29,8 +29,11 @@ async fn a_call_is_approved_with_other_arguments_and_the_model_hears_of_it() {
     let mut talk = Talk::new(vec![wants, says("It is 43.")], &["add"]).await;
     let approve = async {
         let question = talk.app.question("demo", "the call", is_call).await;
-        let call = question.call.clone().expect("the question names its call");
-        assert!(matches!(question.why, Why::Model { ref conversation, .. } if conversation == ID), "a model asks");
+        let call = question.call.clone().expect("the consent request names its call");
+        assert!(
+            matches!(question.why, Why::Model { ref conversation, .. } if conversation == ID),
+            "the origin is the model"
+        );
         let arguments = json!({"a": 3, "b": 40}).as_object().cloned().unwrap();
         let edited = talk.app.host.edit(question.id, Edit::Arguments(arguments)).await.unwrap();
         talk.app.answer(&edited, UserAnswer::Allow(Scope::Once)).await;
@@ -46,20 +49,17 @@ async fn a_call_is_approved_with_other_arguments_and_the_model_hears_of_it() {
         ("call", ItemState::Whole),
         ("reply", ItemState::Whole),
     ];
-    assert_eq!(kinds(&items), shape, "the call stands between the two answers");
-    assert_eq!(items[2].id, asked_about, "the question and its card find each other");
-    assert!(
-        call(&items[2]).1.is_some_and(|result| result.contains("3 + 40 = 43")),
-        "what the user made of it was sent"
-    );
-    assert_eq!(text(&items[3]), "It is 43.", "and the model went on");
+    assert_eq!(kinds(&items), shape, "the call is between the two replies");
+    assert_eq!(items[2].id, asked_about, "the consent request refers to the item");
+    assert!(call(&items[2]).1.is_some_and(|result| result.contains("3 + 40 = 43")), "the edited arguments were sent");
+    assert_eq!(text(&items[3]), "It is 43.", "the model continued");
     let asked = talk.model.asked();
     let names: Vec<_> = asked[0].tools.iter().map(|tool| tool.name.as_str()).collect();
-    assert_eq!(names, ["demo__add"], "only what the user reviewed is offered");
+    assert_eq!(names, ["demo__add"], "only reviewed tools are offered");
     let told = results(asked[1].messages.last().unwrap());
     assert_eq!((told.len(), told[0].0.as_str(), told[0].2), (1, "u1", false), "one result: {told:?}");
     assert!(told[0].1.contains("The user changed the arguments") && told[0].1.contains("\"a\":3"), "{told:?}");
-    assert!(told[0].1.contains("Data from the server \"demo\""), "with its source: {told:?}");
+    assert!(told[0].1.contains("Data from the server \"demo\""), "the result includes its source: {told:?}");
 }
 
 #[tokio::test]
@@ -86,13 +86,23 @@ async fn calls_of_one_answer_are_under_way_together_and_a_refusal_has_its_reason
         ("own", ItemState::Whole),
         ("reply", ItemState::Whole),
     ];
-    assert_eq!(kinds(&items), shape, "each call in the order in which it was asked for");
-    assert!(call(&items[2]).2.is_some_and(|error| error.contains("wrong numbers")), "the refusal with its reason");
-    assert!(call(&items[3]).1.is_some(), "the other was made");
+    assert_eq!(kinds(&items), shape, "the calls are in the order of the requests");
+    assert!(
+        call(&items[2]).2.is_some_and(|error| error.contains("wrong numbers")),
+        "the error includes the reason of the denial"
+    );
+    assert!(call(&items[3]).1.is_some(), "the approved call was made");
     let asked = talk.model.asked();
     let told = results(asked[1].messages.last().unwrap());
-    assert_eq!(told.iter().map(|(id, ..)| id.as_str()).collect::<Vec<_>>(), ["u1", "u2", "u3"], "all have results");
-    assert!(told[0].2 && told[0].1.contains("wrong numbers"), "X09: a refusal is told with its reason: {told:?}");
+    assert_eq!(
+        told.iter().map(|(id, ..)| id.as_str()).collect::<Vec<_>>(),
+        ["u1", "u2", "u3"],
+        "all uses have results"
+    );
+    assert!(
+        told[0].2 && told[0].1.contains("wrong numbers"),
+        "X09: the model receives the reason of a denial: {told:?}"
+    );
     assert!(!told[1].2 && told[1].1.contains("2 + 2 = 4"), "a result: {told:?}");
     assert!(told[2].2 && told[2].1.contains("no tool"), "a tool that is not offered can't be called: {told:?}");
 }
@@ -104,11 +114,11 @@ async fn a_stop_ends_calls_that_wait_and_the_run() {
     let message = chat::NewMessage { text: "Add".into(), ..Default::default() };
     talk.chat.send_message(ID.into(), message, None).await.unwrap();
     talk.app.question("demo", "the call", is_call).await;
-    assert!(talk.chat.stop_reply(ID), "it is under way");
+    assert!(talk.chat.stop_reply(ID), "a reply is in progress");
     let items = talk.ended().await;
-    assert_eq!(call(items.last().unwrap()).2, Some("cancelled"), "the call was not made");
-    assert!(talk.app.questions().await.is_empty(), "and its question is gone");
-    assert_eq!(talk.model.asked().len(), 1, "the model was not asked again");
+    assert_eq!(call(items.last().unwrap()).2, Some("cancelled"), "the call was cancelled");
+    assert!(talk.app.questions().await.is_empty(), "the consent request was withdrawn");
+    assert_eq!(talk.model.asked().len(), 1, "no further request is sent to the model");
 }
 
 #[tokio::test]
@@ -123,18 +133,18 @@ async fn after_many_rounds_the_user_says_whether_it_goes_on() {
     let last = &items.last().unwrap().body;
     assert!(
         matches!(last, ItemBody::Notice { notice: Notice::Rounds { rounds: 2 } }),
-        "it stopped and says so: {last:?}"
+        "the run stopped with a notice: {last:?}"
     );
-    assert_eq!(talk.model.asked().len(), 2, "after as many rounds as it may have");
+    assert_eq!(talk.model.asked().len(), 2, "the model is limited to this number of rounds");
     talk.chat.continue_reply(ID.into()).await.unwrap();
     let items = talk.ended().await;
-    assert_eq!(text(items.last().unwrap()), "Enough.", "and went on when the user said so");
+    assert_eq!(text(items.last().unwrap()), "Enough.", "the model continued when the user allowed it");
     let asked = talk.model.asked();
-    assert!(!format!("{:?}", asked[2].messages).contains("Rounds"), "the model hears nothing of it");
+    assert!(!format!("{:?}", asked[2].messages).contains("Rounds"), "the notice is not sent to the model");
     allowing.abort();
 }
 
-/// What a note at the end of a piece says how to read on.
+/// Returns the arguments for reading more, from the note at the end of a part.
 fn to_read_on(note: &str) -> Option<serde_json::Value> {
     let how = note.split_once(" with ")?.1.strip_suffix(".)")?;
     serde_json::from_str(how).ok()
@@ -153,14 +163,21 @@ async fn a_long_result_is_read_on_in_pieces() {
     let asked = talk.model.asked();
     let told = results(asked[1].messages.last().unwrap());
     let note = told[0].1.lines().last().unwrap_or_default();
-    assert!(note.starts_with(&format!("({left_out} more bytes were left out.")), "what is left out is said: {note}");
-    assert_eq!(asked[0].tools.len(), 1, "the tool to read on is offered when there is something to read on");
-    assert_eq!(asked[1].tools.last().map(|tool| tool.name.as_str()), Some("read_result"), "and at the end");
+    assert!(
+        note.starts_with(&format!("({left_out} more bytes were left out.")),
+        "the note contains the number of omitted bytes: {note}"
+    );
+    assert_eq!(asked[0].tools.len(), 1, "the tool for reading more is not offered without a long result");
+    assert_eq!(
+        asked[1].tools.last().map(|tool| tool.name.as_str()),
+        Some("read_result"),
+        "the tool for reading more is offered last"
+    );
     let ItemBody::ToolCall { result: Some(result), .. } = &items[2].body else { panic!("a result") };
     let all = chat::context::text_of_result(result);
-    let mut how = to_read_on(note).expect("the note says how to read on");
-    assert_eq!(how["from"].as_u64().unwrap() + left_out, all.len() as u64, "from where it was cut");
-    // From the beginning, as each piece says it, until there is no more.
+    let mut how = to_read_on(note).expect("the note contains the arguments for reading more");
+    assert_eq!(how["from"].as_u64().unwrap() + left_out, all.len() as u64, "reading continues at the truncation");
+    // Reads from the start, following each note, until there is no more.
     how["from"] = json!(0);
     let (mut whole, mut next) = (String::new(), Some(how));
     for number in 0.. {
@@ -169,13 +186,13 @@ async fn a_long_result_is_read_on_in_pieces() {
         talk.model.next(says("Read."));
         talk.say("Go on").await;
         let told = results(talk.model.asked().last().unwrap().messages.last().unwrap());
-        assert!(!told[0].2, "it is read: {told:?}");
-        let piece = told[0].1.split_once('\n').expect("its source is named first").1;
+        assert!(!told[0].2, "the part is read: {told:?}");
+        let piece = told[0].1.split_once('\n').expect("the source precedes the part").1;
         let note = piece.rsplit_once("\n(").and_then(|(text, note)| Some((text, to_read_on(note)?)));
         whole.push_str(note.as_ref().map_or(piece, |(text, _)| text));
         next = note.map(|(_, how)| how);
     }
-    assert_eq!(whole, all, "the pieces come to the whole");
+    assert_eq!(whole, all, "the parts add up to the complete result");
     allowing.abort();
 }
 
@@ -192,20 +209,20 @@ async fn what_one_server_said_makes_a_call_of_another_ask_again() {
         let question = talk.app.question("other", "the user's call", is_call).await;
         talk.app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
     };
-    assert!(tokio::join!(by_hand, allow).0.is_ok(), "the user always allows this tool");
+    assert!(tokio::join!(by_hand, allow).0.is_ok(), "the tool is always allowed");
     let message = chat::NewMessage { text: "Add".into(), ..Default::default() };
     talk.chat.send_message(ID.into(), message, None).await.unwrap();
     let question = talk.app.question("demo", "the first call", is_call).await;
     talk.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
     let question = talk.app.question("other", "the call that a result led to", is_call).await;
-    let Why::Model { after, .. } = &question.why else { panic!("a model asks: {question:?}") };
-    assert_eq!(after[..], ["demo".to_owned()], "X09: it is told whose words came before");
+    let Why::Model { after, .. } = &question.why else { panic!("the origin is not a model: {question:?}") };
+    assert_eq!(after[..], ["demo".to_owned()], "X09: the consent request names the server whose content precedes it");
     let QuestionBody::Tool { arguments: shown, .. } = &question.body else { panic!("a call: {question:?}") };
-    assert_eq!(shown["text"], "canary-37", "X09: with all that would be sent");
+    assert_eq!(shown["text"], "canary-37", "X09: the consent request contains the whole payload");
     talk.app.answer(&question, UserAnswer::Deny).await;
     let items = talk.ended().await;
-    assert_eq!(text(items.last().unwrap()), "I was told no.", "the model goes on");
-    assert!(!talk.app.activity("other").await.contains("canary-37"), "X09: and nothing was sent");
+    assert_eq!(text(items.last().unwrap()), "I was told no.", "the model continues");
+    assert!(!talk.app.activity("other").await.contains("canary-37"), "X09: nothing was sent");
 }
 
 fn arguments(value: &serde_json::Value) -> serde_json::Map<String, serde_json::Value> {
@@ -224,16 +241,16 @@ async fn a_call_that_is_stopped_after_it_was_sent_says_what_was_sent_and_that_it
     let sent = |item: &Item| matches!(&item.body, ItemBody::ToolCall { arguments, .. } if *arguments == changed);
     let deadline = tokio::time::Instant::now() + PATIENCE;
     while !sent(&talk.items()[2]) {
-        assert!(tokio::time::Instant::now() < deadline, "what was sent is kept while the call is under way");
-        // sleep: looks again until it holds; no event tells of it.
+        assert!(tokio::time::Instant::now() < deadline, "the sent arguments are stored during the call");
+        // sleep: polls for a condition that is not announced by an event.
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    assert_eq!(talk.items()[2].state, ItemState::Streaming, "a crash now would leave it so");
-    assert!(talk.chat.stop_reply(ID), "it is stopped");
+    assert_eq!(talk.items()[2].state, ItemState::Streaming, "the item is streaming during the call");
+    assert!(talk.chat.stop_reply(ID), "a reply was in progress");
     let items = talk.ended().await;
-    assert!(sent(&items[2]), "and stays, though the call failed: {:?}", items[2]);
+    assert!(sent(&items[2]), "the sent arguments are retained after the failure: {:?}", items[2]);
     let error = call(&items[2]).2.unwrap_or_default();
-    assert!(error.contains("may have had its effect"), "nobody knows what it did: {error}");
+    assert!(error.contains("may have had its effect"), "the error states that the outcome is unknown: {error}");
 }
 
 #[tokio::test]
@@ -250,6 +267,6 @@ async fn an_answer_that_was_cut_off_or_refused_calls_nothing() {
         );
         talk.say("Go on").await;
         let told = results(&talk.model.asked()[1].messages[2]);
-        assert!(told[0].2 && told[0].1.contains("was not made"), "{stop:?}: and the model hears so: {told:?}");
+        assert!(told[0].2 && told[0].1.contains("was not made"), "{stop:?}: the model is informed: {told:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Conversations as wholes: created side by side, opened while a model answers, and missing ones.
+//! Conversations: concurrent creation, opening during a reply, and missing ones.
 
 use std::collections::HashSet;
 
@@ -22,7 +22,7 @@ async fn conversations_that_are_created_at_once_have_ids_of_their_own() {
     let create = |title: &'static str| async move { chat.create_conversation(title).await.unwrap().kept.id };
     let (a, b, c, d) = tokio::join!(create("a"), create("b"), create("c"), create("d"));
     let ids = HashSet::from([a, b, c, d]);
-    assert_eq!(ids.len(), 4, "none takes another's id: {ids:?}");
+    assert_eq!(ids.len(), 4, "the ids are unique: {ids:?}");
     let listed = talk.chat.conversations().await.unwrap();
     assert!(ids.iter().all(|id| listed.iter().any(|(known, ..)| known == id)), "all are listed: {listed:?}");
 }
@@ -33,14 +33,21 @@ async fn a_conversation_is_opened_with_the_answer_as_far_as_it_came() {
     let mut talk = Talk::new(vec![half], &[]).await;
     talk.send("Hi").await;
     talk.piece().await;
-    let open = talk.chat.conversation(ID.into()).await.unwrap().expect("it is there");
-    assert!(open.answering, "a model answers");
-    let last = open.page.items.last().expect("the answer is in it");
-    assert_eq!((text(&last.item).as_str(), last.seq), ("Half", Some(1)), "with what is in memory only");
-    assert!(talk.chat.stop_reply(ID), "it is stopped");
+    let open = talk.chat.conversation(ID.into()).await.unwrap().expect("the conversation exists");
+    assert!(open.answering, "a model is replying");
+    let last = open.page.items.last().expect("the page contains the reply");
+    assert_eq!(
+        (text(&last.item).as_str(), last.seq),
+        ("Half", Some(1)),
+        "the reply includes parts that are in memory only"
+    );
+    assert!(talk.chat.stop_reply(ID), "a reply was in progress");
     talk.ended().await;
-    let open = talk.chat.conversation(ID.into()).await.unwrap().expect("it is there");
-    assert!(!open.answering && open.page.items.iter().all(|placed| placed.seq.is_none()), "then nothing streams");
+    let open = talk.chat.conversation(ID.into()).await.unwrap().expect("the conversation exists");
+    assert!(
+        !open.answering && open.page.items.iter().all(|placed| placed.seq.is_none()),
+        "nothing streams after the stop"
+    );
 }
 
 #[tokio::test]
@@ -51,42 +58,50 @@ async fn items_follow_the_head_unless_they_name_another() {
     talk.chat.append_items(ID.into(), vec![branch]).await.unwrap();
     let page = talk.chat.items(ID.into(), None, 10).await.unwrap().expect("it has items");
     let ids: Vec<_> = page.items.iter().map(|placed| placed.item.id.as_str()).collect();
-    assert_eq!(ids, ["1", "3"], "the new branch is shown");
-    assert_eq!(page.items[1].siblings, ["2", "3"], "beside the other");
+    assert_eq!(ids, ["1", "3"], "the new branch is visible");
+    assert_eq!(page.items[1].siblings, ["2", "3"], "both branches are siblings");
 }
 
 #[tokio::test]
 async fn what_is_not_there_is_told_as_missing() {
     let chat = Talk::new(Vec::new(), &[]).await.chat;
     assert_eq!(chat.conversation("none".into()).await, Ok(None), "no conversation");
-    assert_eq!(chat.rename_conversation("none".into(), "x").await, Ok(false), "none to rename");
+    assert_eq!(
+        chat.rename_conversation("none".into(), "x").await,
+        Ok(false),
+        "a missing conversation can't be renamed"
+    );
     assert_eq!(chat.items("none".into(), None, 1).await, Ok(None), "no items");
     assert_eq!(chat.blob("0".repeat(64)).await, Ok(None), "no content");
-    assert_eq!(chat.delete_conversation("none".into()).await, Ok(()), "none to delete is fine");
+    assert_eq!(chat.delete_conversation("none".into()).await, Ok(()), "deleting a missing conversation succeeds");
 }
 
 #[tokio::test]
 async fn a_draft_is_kept_beside_the_settings_and_is_part_of_nothing_said() {
     let talk = Talk::new(Vec::new(), &[]).await;
-    let draft = || async { talk.chat.conversation(ID.into()).await.unwrap().expect("it is there").draft };
-    let time = talk.chat.conversation(ID.into()).await.unwrap().expect("it is there").kept.updated_at;
+    let draft = || async { talk.chat.conversation(ID.into()).await.unwrap().expect("the conversation exists").draft };
+    let time = talk.chat.conversation(ID.into()).await.unwrap().expect("the conversation exists").kept.updated_at;
     talk.chat.set_draft(ID.into(), "Dear Ann".into()).await.unwrap();
-    assert_eq!(draft().await, "Dear Ann", "it is kept");
-    let open = talk.chat.conversation(ID.into()).await.unwrap().expect("it is there");
-    assert_eq!(open.kept.updated_at, time, "the conversation stays where it is in the list");
+    assert_eq!(draft().await, "Dear Ann", "the draft is stored");
+    let open = talk.chat.conversation(ID.into()).await.unwrap().expect("the conversation exists");
+    assert_eq!(open.kept.updated_at, time, "the conversation keeps its position in the list");
     let settings = ConversationSettings { thinking: true, ..open.settings };
     talk.chat.set_conversation(ID.into(), settings.clone()).await.unwrap();
-    assert_eq!(draft().await, "Dear Ann", "other settings leave it");
+    assert_eq!(draft().await, "Dear Ann", "a change of settings retains the draft");
     talk.chat.set_draft(ID.into(), "Dear Bob".into()).await.unwrap();
-    let open = talk.chat.conversation(ID.into()).await.unwrap().expect("it is there");
-    assert_eq!((open.settings, open.draft.as_str()), (settings, "Dear Bob"), "and it leaves them");
+    let open = talk.chat.conversation(ID.into()).await.unwrap().expect("the conversation exists");
+    assert_eq!(
+        (open.settings, open.draft.as_str()),
+        (settings, "Dear Bob"),
+        "a change of the draft retains the settings"
+    );
     let (_, text) = talk.chat.export_conversation(ID.into(), Format::Json).await.unwrap();
-    assert!(!text.contains("Dear Bob"), "it is in no exported file: {text}");
+    assert!(!text.contains("Dear Bob"), "the draft is not exported: {text}");
     let long = talk.chat.set_draft(ID.into(), "x".repeat((256 << 10) + 1)).await;
-    assert!(matches!(long, Err(ConversationError::TooLong { .. })), "one that is too long is refused: {long:?}");
-    assert_eq!(draft().await, "Dear Bob", "and the one before it stays");
+    assert!(matches!(long, Err(ConversationError::TooLong { .. })), "a draft that is too long is refused: {long:?}");
+    assert_eq!(draft().await, "Dear Bob", "the previous draft is retained");
     talk.chat.set_draft(ID.into(), String::new()).await.unwrap();
-    assert_eq!(draft().await, "", "sent, it is gone");
+    assert_eq!(draft().await, "", "a sent draft is removed");
     let none = talk.chat.set_draft("none".into(), "x".into()).await;
     assert!(matches!(none, Err(ConversationError::NotFound(_))), "no conversation, no draft: {none:?}");
 }

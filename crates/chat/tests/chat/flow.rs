@@ -1,4 +1,4 @@
-//! How content of one server flows on in a conversation: when a call of the same server asks (S26).
+//! Data flow settings in a conversation: content after which a call of the same server requires consent (S26).
 
 use chat::{Chat, NewMessage};
 use domain::flow::{DataFlow, SameServer};
@@ -19,7 +19,7 @@ fn is_call(question: &QuestionView) -> bool {
     matches!(question.body, QuestionBody::Tool { .. })
 }
 
-/// A conversation whose user always allows `add`, and has a model use it once.
+/// Returns a conversation whose user always allows `add`, after the model called it once.
 async fn allowed_always() -> Talk {
     let wants = |n: u32| answer(vec![uses(&format!("u{n}"), "demo__add", json!({"a": n, "b": 1}))]);
     let answers =
@@ -27,11 +27,14 @@ async fn allowed_always() -> Talk {
     let mut talk = Talk::new(answers, &["add"]).await;
     talk.send("Add").await;
     let question = talk.app.question("demo", "the first call", is_call).await;
-    assert!(question.scopes.contains(&Scope::Always), "nothing was read yet: {question:?}");
+    assert!(
+        question.scopes.contains(&Scope::Always),
+        "a permanent approval is possible before any content was read: {question:?}"
+    );
     talk.app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
     talk.ended().await;
     let items = talk.say("Again").await;
-    assert_eq!(text(items.last().unwrap()), "Three.", "a local tool that says nothing of the world asks no more");
+    assert_eq!(text(items.last().unwrap()), "Three.", "a local tool without a hint requires no further consent");
     talk
 }
 
@@ -41,18 +44,26 @@ async fn after_a_resource_a_call_of_the_same_server_asks_and_the_user_can_turn_t
     talk.chat.append_items(ID.into(), vec![attached("a1")]).await.unwrap();
     talk.send("Use it").await;
     let question = talk.app.question("demo", "the call after a resource", is_call).await;
-    assert_eq!((question.rule, question.scopes), ("after-untrusted", &[Scope::Once][..]), "S26: it asks, for once");
-    let Why::Model { read, after, .. } = &question.why else { panic!("a model asks: {question:?}") };
-    assert_eq!(read[..], [Reading::new("demo", ReadingKind::Resource, "note://a")], "S26: it says after which content");
-    assert!(after.is_empty(), "no other server said anything: {after:?}");
+    assert_eq!(
+        (question.rule, question.scopes),
+        ("after-untrusted", &[Scope::Once][..]),
+        "S26: the call requires consent, once"
+    );
+    let Why::Model { read, after, .. } = &question.why else { panic!("the origin is not a model: {question:?}") };
+    assert_eq!(
+        read[..],
+        [Reading::new("demo", ReadingKind::Resource, "note://a")],
+        "S26: the consent request names the content"
+    );
+    assert!(after.is_empty(), "no other server has content in the conversation: {after:?}");
     talk.app.answer(&question, UserAnswer::Deny).await;
     talk.ended().await;
     let off = DataFlow { same_server: SameServer::Off, ..DataFlow::default() };
     talk.app.host.set_data_flow("demo".into(), off.clone()).await.unwrap();
-    assert_eq!(talk.app.server("demo").await.flow, off, "the page hears of it");
-    assert!(talk.app.decisions().iter().any(|(kind, ..)| kind == "data-flow"), "and the log has it");
+    assert_eq!(talk.app.server("demo").await.flow, off, "the view contains the setting");
+    assert!(talk.app.decisions().iter().any(|(kind, ..)| kind == "data-flow"), "the change is audited");
     let items = talk.say("Once more").await;
-    assert_eq!(text(items.last().unwrap()), "Five.", "what the user turned off asks no more");
+    assert_eq!(text(items.last().unwrap()), "Five.", "a disabled check requires no consent");
 }
 
 #[tokio::test]
@@ -67,19 +78,25 @@ async fn what_was_read_is_known_after_a_restart_and_so_is_what_the_user_set() {
     let Talk { app: App { folder, host, .. }, chat, .. } = talk;
     drop((host, chat));
     let app = App::start_in(folder, vec![], HostOptions::default()).await;
-    assert_eq!(app.server("demo").await.flow, everything, "what was set is kept");
+    assert_eq!(app.server("demo").await.flow, everything, "the setting is stored");
     app.ready("demo").await;
     app.until("demo", "known whole", |s| s.counts[0] >= 16).await;
     let model = ScriptedModel::offer(&app.host, vec![known(None)]).await;
     model.next(wants(1));
     model.next(says("No."));
     let message = NewMessage { text: "Hi".into(), model: Some(reference("m")), ..Default::default() };
-    // In another branch, which the attachment is not in: the mark is the conversation's.
+    // In another branch, without the attachment: the label belongs to the conversation.
     Chat::new(app.host.clone()).send_message(ID.into(), message, Some(first)).await.unwrap();
     let question = app.question("demo", "the call after the restart", is_call).await;
-    assert_eq!(question.rule, "after-untrusted", "S26: it asks");
-    let Why::Model { read, .. } = &question.why else { panic!("a model asks: {question:?}") };
-    assert!(read.contains(&Reading::new("demo", ReadingKind::Resource, "note://a")), "S26: the mark is kept: {read:?}");
-    assert!(read.contains(&Reading::new("demo", ReadingKind::Tool, "add")), "S26: so is each tool's: {read:?}");
+    assert_eq!(question.rule, "after-untrusted", "S26: the call requires consent");
+    let Why::Model { read, .. } = &question.why else { panic!("the origin is not a model: {question:?}") };
+    assert!(
+        read.contains(&Reading::new("demo", ReadingKind::Resource, "note://a")),
+        "S26: the label is stored: {read:?}"
+    );
+    assert!(
+        read.contains(&Reading::new("demo", ReadingKind::Tool, "add")),
+        "S26: the label of a tool's output is stored: {read:?}"
+    );
     app.host.close().await;
 }

@@ -1,4 +1,4 @@
-//! A history that can't be written to: what it does not hold is not done.
+//! A history that can't be written to: calls that it can't record are not made.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -76,7 +76,7 @@ impl History for Full {
     }
 }
 
-/// A conversation whose model wants one call, over a history that refuses some items.
+/// Returns a conversation whose model requests one call, with a history that refuses some items.
 pub(super) async fn talk(refuses: fn(&NewItem) -> bool) -> Talk {
     let wants = answer(vec![models::Part::text("I add."), uses("u1", "demo__add", json!({"a": 1, "b": 1}))]);
     let change = move |ports: Ports| Ports { history: Arc::new(Full { history: ports.history, refuses }), ..ports };
@@ -86,7 +86,7 @@ pub(super) async fn talk(refuses: fn(&NewItem) -> bool) -> Talk {
     Talk::on(app, vec![wants, says("Done.")], &["demo"], &["add"], Some(1_000_000)).await
 }
 
-/// Says something whose call would be allowed. Gives why the answer failed.
+/// Sends a message whose call would be allowed. Returns the items and the error of the reply.
 async fn failed(talk: &mut Talk) -> (Vec<(&'static str, ItemState)>, String) {
     let allowing = talk.app.always(|question| {
         matches!(question.body, QuestionBody::Tool { .. }).then_some(UserAnswer::Allow(Scope::Once))
@@ -95,7 +95,7 @@ async fn failed(talk: &mut Talk) -> (Vec<(&'static str, ItemState)>, String) {
     allowing.abort();
     let ItemBody::Reply { error, .. } = &items[1].body else { panic!("a reply: {items:?}") };
     let error = error.as_ref().map(|error| error.message.clone()).unwrap_or_default();
-    assert_eq!(talk.model.asked().len(), 1, "the model is not asked again");
+    assert_eq!(talk.model.asked().len(), 1, "no further request is sent to the model");
     (kinds(&items), error)
 }
 
@@ -103,8 +103,8 @@ async fn failed(talk: &mut Talk) -> (Vec<(&'static str, ItemState)>, String) {
 async fn calls_that_cannot_be_kept_are_not_made() {
     let mut talk = talk(|item| item.body["kind"] == "tool_call").await;
     let (shape, error) = failed(&mut talk).await;
-    assert_eq!(shape, [("message", ItemState::Whole), ("reply", ItemState::Cut)], "the answer ends there");
-    assert!(error.contains("disk is full"), "and says why: {error}");
+    assert_eq!(shape, [("message", ItemState::Whole), ("reply", ItemState::Cut)], "the reply ends with an error");
+    assert!(error.contains("disk is full"), "the error contains the cause: {error}");
     assert!(!talk.app.activity("demo").await.contains("tools/call"), "nothing was sent");
 }
 
@@ -113,8 +113,8 @@ async fn an_answer_whose_end_cannot_be_kept_calls_nothing_and_does_not_stay_stre
     let is_end = |item: &NewItem| item.body["kind"] == "reply" && item.state == ItemState::Whole;
     let mut talk = talk(is_end).await;
     let (shape, error) = failed(&mut talk).await;
-    assert_eq!(shape, [("message", ItemState::Whole), ("reply", ItemState::Cut)], "it is marked as cut");
-    assert!(error.contains("disk is full"), "and says why: {error}");
+    assert_eq!(shape, [("message", ItemState::Whole), ("reply", ItemState::Cut)], "the reply is marked as interrupted");
+    assert!(error.contains("disk is full"), "the error contains the cause: {error}");
     assert!(!talk.app.activity("demo").await.contains("tools/call"), "nothing was sent");
 }
 
@@ -122,9 +122,9 @@ async fn an_answer_whose_end_cannot_be_kept_calls_nothing_and_does_not_stay_stre
 async fn a_call_whose_result_cannot_be_kept_says_that_it_was_made() {
     let mut talk = talk(|item| item.body["kind"] == "tool_call" && !item.body["result"].is_null()).await;
     let (shape, error) = failed(&mut talk).await;
-    assert_eq!(shape.last(), Some(&("call", ItemState::Whole)), "the call is there: {shape:?}");
-    assert!(error.contains("disk is full"), "the run ends and says why: {error}");
+    assert_eq!(shape.last(), Some(&("call", ItemState::Whole)), "the call is recorded: {shape:?}");
+    assert!(error.contains("disk is full"), "the run ends with the cause: {error}");
     let items = talk.items();
     let ItemBody::ToolCall { error: Some(error), result: None, .. } = &items[2].body else { panic!("{:?}", items[2]) };
-    assert!(error.contains("the call was made"), "nobody is told that it was not: {error}");
+    assert!(error.contains("the call was made"), "the error states that the call was made: {error}");
 }

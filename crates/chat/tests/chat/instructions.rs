@@ -1,4 +1,4 @@
-//! A server's instructions: told as the user saw them, and counted as its words.
+//! Instructions of a server: sent only as approved by the user, and counted as content of the server.
 
 use chat::{Chat, NewMessage, OfferedServer};
 use domain::item::ItemBody;
@@ -9,27 +9,33 @@ use testkit::model::{ScriptedModel, reference};
 use super::model::{known, says};
 use super::{ID, Talk};
 
-/// The user lets the model have them as they are now.
+/// Approves the current instructions for the model.
 async fn turn_on(talk: &Talk) {
     let tools = talk.chat.conversation_tools(ID.into()).await.unwrap();
-    let [said] = &tools.instructions[..] else { panic!("one server says something: {:?}", tools.instructions) };
+    let [said] = &tools.instructions[..] else {
+        panic!("expected the instructions of one server: {:?}", tools.instructions)
+    };
     let on = OfferedServer { server: "demo".into(), tools: None, instructions: Some(said.hash.clone()) };
     talk.set(|settings| settings.servers = vec![on]).await;
 }
 
-/// X09: words of one server that led to a call of another one are asked about, whatever was allowed before.
+/// X09: a call of another server after content of one server requires consent, regardless of earlier approvals.
 #[tokio::test]
 async fn instructions_of_a_server_count_as_its_words_also_when_it_is_started_anew() {
     let mut talk = Talk::new(vec![says("Hello."), says("And now.")], &["add"]).await;
     talk.say("Hi").await;
     let label = talk.app.host.label(ID.into()).await.unwrap();
-    assert_eq!((label.servers.len(), label.is_whole), (0, true), "nothing of a server is in it yet: {label:?}");
+    assert_eq!(
+        (label.servers.len(), label.is_whole),
+        (0, true),
+        "the conversation contains no content of servers: {label:?}"
+    );
     turn_on(&talk).await;
     talk.say("Again").await;
     let system = talk.model.asked()[1].system.clone().unwrap_or_default();
-    assert!(system.contains(r#"{"server":"demo","says":""#), "they are data with their source: {system}");
+    assert!(system.contains(r#"{"server":"demo","says":""#), "the instructions are data with their source: {system}");
     let label = talk.app.host.label(ID.into()).await.unwrap();
-    assert_eq!(label.servers, ["demo"], "X09: the conversation has this server's words, though it called nothing");
+    assert_eq!(label.servers, ["demo"], "X09: instructions count as content of the server without a call");
 
     talk.set(|settings| settings.servers.clear()).await;
     talk.app.host.close().await;
@@ -41,7 +47,7 @@ async fn instructions_of_a_server_count_as_its_words_also_when_it_is_started_ane
     let message = NewMessage { text: "Hi".into(), model: Some(reference("m")), ..NewMessage::default() };
     Chat::new(app.host.clone()).send_message(ID.into(), message, None).await.unwrap();
     let label = app.host.label(ID.into()).await.unwrap();
-    assert_eq!(label.servers, ["demo"], "X09: and they are still there when Drawbridge is started anew");
+    assert_eq!(label.servers, ["demo"], "X09: the label is stored across restarts");
 }
 
 #[tokio::test]
@@ -49,13 +55,16 @@ async fn instructions_other_than_those_that_the_user_saw_are_not_told() {
     let mut talk = Talk::new(vec![says("Hello."), says("Again.")], &["add"]).await;
     turn_on(&talk).await;
     talk.say("Hi").await;
-    // As if the server said something else than what was turned on.
+    // Simulates instructions that differ from the approved ones.
     talk.set(|settings| settings.servers[0].instructions = Some("of other words".into())).await;
     let items = talk.say("Hi").await;
     let asked = talk.model.asked();
     let has = |n: usize| asked[n].system.as_ref().is_some_and(|system| system.contains(r#""says""#));
-    assert!(has(0), "as they were seen they are told");
-    assert!(!has(1), "and others are not");
+    assert!(has(0), "approved instructions are sent");
+    assert!(!has(1), "changed instructions are not sent");
     let ItemBody::Reply { conversions, .. } = &items[3].body else { panic!("a reply: {items:?}") };
-    assert!(conversions.iter().any(|words| words.contains("instructions of demo changed")), "said: {conversions:?}");
+    assert!(
+        conversions.iter().any(|words| words.contains("instructions of demo changed")),
+        "the change is reported: {conversions:?}"
+    );
 }

@@ -1,4 +1,4 @@
-//! A conversation with a model: what it is asked, what comes of its calls, and what is kept.
+//! Conversations with a scripted model: requests to the model, its calls, and the history.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::type_complexity, missing_docs)]
 
 mod beside;
@@ -28,7 +28,7 @@ use testkit::model::{ScriptedModel, Step, reference};
 
 use model::known;
 
-/// A conversation with a model, over a demo server some of whose tools the user has reviewed.
+/// A conversation with a model and a demo server, some of whose tools are reviewed.
 pub(crate) struct Talk {
     pub(crate) app: App,
     pub(crate) chat: Chat,
@@ -36,7 +36,7 @@ pub(crate) struct Talk {
     pub(crate) events: Events,
 }
 
-/// The conversation's id.
+/// Identifier of the conversation.
 pub(crate) const ID: &str = "talk";
 
 impl Talk {
@@ -44,13 +44,13 @@ impl Talk {
         Self::with_context(answers, reviewed, Some(1_000_000)).await
     }
 
-    /// With a model that takes so many tokens.
+    /// Creates a conversation whose model has this context size.
     pub(crate) async fn with_context(answers: Vec<Vec<Step>>, reviewed: &[&str], context: Option<u32>) -> Self {
         let names = if reviewed.is_empty() { Vec::new() } else { vec!["demo"] };
         Self::with_servers(answers, &names, reviewed, context).await
     }
 
-    /// With demo servers of these names, of each of which the user has reviewed these tools.
+    /// Creates a conversation with demo servers of these names, each with these tools reviewed.
     pub(crate) async fn with_servers(
         answers: Vec<Vec<Step>>,
         names: &[&str],
@@ -61,7 +61,7 @@ impl Talk {
         Self::on(app, answers, names, reviewed, context).await
     }
 
-    /// On a host that has these demo servers.
+    /// Creates a conversation on a host that has these demo servers.
     pub(crate) async fn on(
         app: App,
         answers: Vec<Vec<Step>>,
@@ -87,13 +87,13 @@ impl Talk {
         Self { app, chat, model, events }
     }
 
-    /// Says something, and does not wait.
+    /// Sends a message without waiting for the reply.
     pub(crate) async fn send(&self, text: &str) {
         let message = NewMessage { text: text.into(), ..NewMessage::default() };
         self.chat.send_message(ID.into(), message, None).await.unwrap();
     }
 
-    /// Changes what is set for the conversation.
+    /// Changes the settings of the conversation.
     pub(crate) async fn set(&self, change: impl FnOnce(&mut ConversationSettings)) {
         let kept = self.app.host.ports().history.conversation(ID).unwrap().expect("the conversation is there");
         let mut settings = ConversationSettings::from_stored(&kept.settings);
@@ -101,7 +101,7 @@ impl Talk {
         self.chat.set_conversation(ID.into(), settings).await.unwrap();
     }
 
-    /// Waits until the model began to answer.
+    /// Waits until the model starts to reply.
     pub(crate) async fn piece(&mut self) {
         let until = async {
             while let Some(event) = self.events.next().await {
@@ -110,16 +110,16 @@ impl Talk {
                 }
             }
         };
-        tokio::time::timeout(PATIENCE, until).await.expect("a piece comes");
+        tokio::time::timeout(PATIENCE, until).await.expect("the reply starts");
     }
 
-    /// Says something, and waits for the end of what the model does then.
+    /// Sends a message, and waits for the end of the run.
     pub(crate) async fn say(&mut self, text: &str) -> Vec<Item> {
         self.send(text).await;
         self.ended().await
     }
 
-    /// Waits until the model does no more. Gives the items of the branch that is shown.
+    /// Waits for the end of the run. Returns the items of the visible branch.
     pub(crate) async fn ended(&mut self) -> Vec<Item> {
         let until = async {
             while let Some(event) = self.events.next().await {
@@ -135,7 +135,7 @@ impl Talk {
         self.items()
     }
 
-    /// The items of the branch that is shown.
+    /// Returns the items of the visible branch.
     pub(crate) fn items(&self) -> Vec<Item> {
         let range = ItemRange { conversation: ID.into(), before: None, limit: 1_000, whole: true };
         let page = self.app.host.ports().history.items(&range).unwrap().expect("the conversation is there");
@@ -144,13 +144,13 @@ impl Talk {
             parent: item.parent,
             at: item.at,
             state: item.state,
-            body: serde_json::from_value(item.body).expect("every item is of a known kind"),
+            body: serde_json::from_value(item.body).expect("every item has a known kind"),
         };
         page.items.into_iter().map(read).collect()
     }
 }
 
-/// The user looks at these tools of a demo server.
+/// Reviews these tools of a demo server.
 pub(crate) async fn review(app: &App, server: &str, tools: &[&str]) {
     let reviewed = app.host.reviewed(server.into()).await.unwrap();
     let seen = tools.iter().map(|name| {
@@ -160,9 +160,9 @@ pub(crate) async fn review(app: &App, server: &str, tools: &[&str]) {
     app.host.review(server.into(), seen.collect()).await.unwrap();
 }
 
-/// The text of an answer.
+/// Returns the text of a reply.
 pub(crate) fn text(item: &Item) -> String {
-    let ItemBody::Reply { parts, .. } = &item.body else { panic!("{item:?} is no answer") };
+    let ItemBody::Reply { parts, .. } = &item.body else { panic!("{item:?} is not a reply") };
     let text = parts.iter().map(|part| match part {
         ReplyPart::Text { text } => text.as_str(),
         _ => "",
@@ -170,7 +170,7 @@ pub(crate) fn text(item: &Item) -> String {
     text.collect()
 }
 
-/// What kinds of items these are, with their states.
+/// Returns the kinds and states of these items.
 pub(crate) fn kinds(items: &[Item]) -> Vec<(&'static str, ItemState)> {
     let kind = |item: &Item| match item.body {
         ItemBody::Message { .. } => "message",
@@ -183,7 +183,7 @@ pub(crate) fn kinds(items: &[Item]) -> Vec<(&'static str, ItemState)> {
     items.iter().map(|item| (kind(item), item.state)).collect()
 }
 
-/// The results in the last message to a model: the use's id, all text, and whether it is an error.
+/// Returns the results in the last message to a model: the use's id, all text, and the error flag.
 pub(crate) fn results(message: &Message) -> Vec<(String, String, bool)> {
     let result = |part: &Part| match part {
         Part::ToolResult { id, parts, is_error, .. } => {

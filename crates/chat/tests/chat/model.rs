@@ -1,10 +1,10 @@
-//! Answers for the scripted model.
+//! Replies for the scripted model.
 
 use models::{Delta, Model, Part, Price, Stop};
 use serde_json::{Map, Value};
 use testkit::model::{Step, ends, named};
 
-/// An answer of these parts, with their deltas before.
+/// Returns a reply of these parts, preceded by their deltas.
 pub(crate) fn answer(parts: Vec<Part>) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut stop = Stop::EndTurn;
@@ -20,7 +20,7 @@ pub(crate) fn answer(parts: Vec<Part>) -> Vec<Step> {
                 let text = Value::Object(arguments.clone()).to_string();
                 steps.push(Step::Says(Delta::ToolUseArguments { id: id.clone(), text }));
             }
-            other => panic!("{other:?} is in no answer here"),
+            other => panic!("{other:?} is not supported in a scripted reply"),
         }
     }
     steps.push(ends(parts, stop, (1_000, 100)));
@@ -36,7 +36,7 @@ pub(crate) fn uses(id: &str, name: &str, arguments: Value) -> Part {
     Part::ToolUse { id: id.into(), name: name.into(), arguments, opaque: None }
 }
 
-/// What is known of the model: that it takes so many tokens, and a price.
+/// Returns the facts about the model: its context size, and a price.
 pub(crate) fn known(context: Option<u32>) -> Model {
     let price = Price {
         input: 1.0,

@@ -1,5 +1,5 @@
-//! A server says that its list of tools changed while a model works: the model waits for the list, and nothing else happens if it is
-//! as it was.
+//! A server reports a change of its tools while a model works: the model waits for the list, and nothing else happens
+//! if it is unchanged.
 
 use std::sync::Arc;
 
@@ -22,8 +22,8 @@ fn list(description: &str) -> String {
     format!("tools/list={}", json!({ "tools": [tool] }))
 }
 
-/// A conversation over a server whose first call says that its tools changed, and which then lists what is given. The model calls
-/// the tool twice.
+/// Returns a conversation with a server whose first call reports changed tools, and which then returns `second`. The
+/// model calls the tool twice.
 async fn talk(second: [&str; 2]) -> Talk {
     let first = list("Returns the text");
     let changes =
@@ -47,7 +47,7 @@ async fn talk(second: [&str; 2]) -> Talk {
     Talk { app, chat, model: Arc::clone(&model), events }
 }
 
-/// Allows the first call for the rest of the run.
+/// Allows the first call for the session, and waits for the end of the run.
 async fn allow_first(talk: &mut Talk) -> Vec<Item> {
     talk.send("Echo").await;
     let question = talk.app.question("bad", "the call", |q| matches!(q.body, QuestionBody::Tool { .. })).await;
@@ -55,12 +55,12 @@ async fn allow_first(talk: &mut Talk) -> Vec<Item> {
     talk.ended().await
 }
 
-/// The names of the tools of each request to the model.
+/// Returns the names of the tools in each request to the model.
 fn offered(talk: &Talk) -> Vec<Vec<String>> {
     talk.model.asked().iter().map(|request| request.tools.iter().map(|tool| tool.name.clone()).collect()).collect()
 }
 
-/// What the model is told of its second call, and what is said of the answer with it.
+/// Returns the result of the second call as sent to the model, its error flag, and the notices of the reply.
 fn second_call(talk: &Talk, items: &[Item]) -> (String, bool, Vec<String>) {
     let asked = talk.model.asked();
     let told = results(asked[2].messages.last().unwrap());
@@ -76,10 +76,10 @@ async fn s31_a_list_that_is_as_it_was_changes_nothing_for_the_model() {
     let same = list("Returns the text");
     let mut talk = talk(["--reply", &same]).await;
     let items = allow_first(&mut talk).await;
-    assert_eq!(offered(&talk), [["bad__echo"], ["bad__echo"], ["bad__echo"]], "each request has the tool");
+    assert_eq!(offered(&talk), [["bad__echo"], ["bad__echo"], ["bad__echo"]], "each request contains the tool");
     let (told, is_error, said) = second_call(&talk, &items);
-    assert!(!is_error && told.contains("fine"), "the second call is made without another question: {told}");
-    assert!(said.is_empty(), "and there is nothing to say: {said:?}");
+    assert!(!is_error && told.contains("fine"), "the second call requires no consent: {told}");
+    assert!(said.is_empty(), "there is no notice: {said:?}");
     talk.app.host.close().await;
 }
 
@@ -89,9 +89,12 @@ async fn s31_a_tool_that_changed_is_not_offered_and_the_model_hears_why() {
     let mut talk = talk(["--reply", &other]).await;
     let items = allow_first(&mut talk).await;
     let none: Vec<String> = Vec::new();
-    assert_eq!(offered(&talk), [vec!["bad__echo".to_owned()], none.clone(), none], "what nobody reviewed is left out");
+    assert_eq!(offered(&talk), [vec!["bad__echo".to_owned()], none.clone(), none], "changed tools are omitted");
     let (told, is_error, _) = second_call(&talk, &items);
-    assert!(is_error && told.contains("changed since the user reviewed it"), "and why is said: {told}");
+    assert!(
+        is_error && told.contains("changed since the user reviewed it"),
+        "the reason is reported to the model: {told}"
+    );
     talk.app.host.close().await;
 }
 
@@ -100,9 +103,12 @@ async fn s31_a_list_that_can_not_be_read_leaves_the_tools_out_and_says_so() {
     let fails = r#"tools/list={"jsonrpc":"2.0","id":$ID,"error":{"code":-32603,"message":"not now"}}"#;
     let mut talk = talk(["--raw", fails]).await;
     let items = allow_first(&mut talk).await;
-    assert!(offered(&talk)[1].is_empty(), "nobody knows what the tools are");
+    assert!(offered(&talk)[1].is_empty(), "tools of an unread list are omitted");
     let (told, is_error, said) = second_call(&talk, &items);
-    assert!(is_error && told.contains("could not be read again"), "the model hears why: {told}");
-    assert!(said.iter().any(|words| words.contains("the tools of bad are left out")), "and so does the user: {said:?}");
+    assert!(is_error && told.contains("could not be read again"), "the reason is reported to the model: {told}");
+    assert!(
+        said.iter().any(|words| words.contains("the tools of bad are left out")),
+        "the reason is reported to the user: {said:?}"
+    );
     talk.app.host.close().await;
 }

@@ -24,7 +24,7 @@ fn is_result(question: &QuestionView) -> bool {
     matches!(question.body, QuestionBody::Result { .. })
 }
 
-/// A conversation whose model makes these calls, each of which the user allows.
+/// Returns a conversation whose model makes these calls, each of which the user allows.
 async fn calling(calls: &[(&str, Value)]) -> Talk {
     let wants = calls
         .iter()
@@ -38,7 +38,7 @@ async fn set(talk: &Talk, flow: DataFlow) {
     talk.app.host.set_data_flow("demo".into(), flow).await.unwrap();
 }
 
-/// A conversation whose model called `add`, with its result in review.
+/// Returns a conversation whose model called `add`, with the result in review.
 async fn held() -> (Talk, QuestionView) {
     let talk = calling(&[("add", json!({"a": 1, "b": 1}))]).await;
     let tools = BTreeMap::from_iter([("add".to_owned(), ResultReview::Always)]);
@@ -47,7 +47,11 @@ async fn held() -> (Talk, QuestionView) {
     let question = talk.app.question("demo", "the call", is_call).await;
     talk.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
     let question = talk.app.question("demo", "the result", is_result).await;
-    assert_eq!((question.rule, question.scopes), ("result-review", &[Scope::Once][..]), "S27: for this once");
+    assert_eq!(
+        (question.rule, question.scopes),
+        ("result-review", &[Scope::Once][..]),
+        "S27: the approval applies once"
+    );
     (talk, question)
 }
 
@@ -55,29 +59,29 @@ async fn held() -> (Talk, QuestionView) {
 async fn s27_a_result_is_read_by_the_model_once_the_user_lets_it_pass() {
     let (mut talk, question) = held().await;
     let QuestionBody::Result { tool, parts, is_error, .. } = &question.body else { panic!("a result: {question:?}") };
-    assert_eq!((tool.as_str(), *is_error), ("add", false), "S27: of which tool, and how it ended");
-    assert_eq!(parts[..], [Part::text("1 + 1 = 2")], "S27: all of it is shown");
+    assert_eq!((tool.as_str(), *is_error), ("add", false), "S27: the request contains the tool and its outcome");
+    assert_eq!(parts[..], [Part::text("1 + 1 = 2")], "S27: the whole result is displayed");
     let ItemBody::ToolCall { result, .. } = &talk.items()[2].body else { panic!("a call") };
-    assert!(result.is_none(), "S27: it is nowhere else yet");
+    assert!(result.is_none(), "S27: the result is not stored yet");
     assert_eq!(
         talk.items()[2].state,
         ItemState::Streaming,
-        "S27: should the program be killed now, the call counts as cut"
+        "S27: if the process is killed now, the call counts as interrupted"
     );
     let stale = talk.app.host.answer(question.id, "0".repeat(64), UserAnswer::Allow(Scope::Once)).await;
-    assert_eq!(stale, Err(AnswerError::Stale), "S27: an approval is of what was shown");
+    assert_eq!(stale, Err(AnswerError::Stale), "S27: an approval requires the displayed hash");
     for lasting in [Scope::Session, Scope::Always, Scope::Conversation] {
         let answer = UserAnswer::Allow(lasting);
         let refused = talk.app.host.answer(question.id, question.hash.to_string(), answer).await;
-        assert!(matches!(refused, Err(AnswerError::WrongKind(_))), "S27: and of nothing that comes later: {refused:?}");
+        assert!(matches!(refused, Err(AnswerError::WrongKind(_))), "S27: a permanent approval is refused: {refused:?}");
     }
-    assert_eq!(talk.model.asked().len(), 1, "S27: until then the model hears nothing");
+    assert_eq!(talk.model.asked().len(), 1, "S27: the model waits for the verdict");
     talk.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
     talk.ended().await;
     let told = results(talk.model.asked()[1].messages.last().unwrap());
-    assert!(!told[0].2 && told[0].1.contains("1 + 1 = 2"), "S27: then it does: {told:?}");
+    assert!(!told[0].2 && told[0].1.contains("1 + 1 = 2"), "S27: the model receives the approved result: {told:?}");
     let entry = ("result".to_owned(), "allowed".to_owned(), "user".to_owned());
-    assert!(talk.app.decisions().contains(&entry), "S27: and the log has it");
+    assert!(talk.app.decisions().contains(&entry), "S27: the approval is audited");
 }
 
 #[tokio::test]
@@ -92,28 +96,32 @@ async fn s27_a_result_that_is_left_out_reaches_no_model_and_no_history() {
         let ItemBody::ToolCall { result: None, error: Some(error), .. } = &items[2].body else {
             panic!("{:?}", items[2])
         };
-        assert!(error.contains("withheld by the user"), "S27: {answer:?}: it says so: {error}");
-        assert_eq!(talk.model.asked().len(), if goes_on { 2 } else { 1 }, "S27: {answer:?}: whether the model goes on");
+        assert!(error.contains("withheld by the user"), "S27: {answer:?}: the error states it: {error}");
+        assert_eq!(
+            talk.model.asked().len(),
+            if goes_on { 2 } else { 1 },
+            "S27: {answer:?}: number of requests to the model"
+        );
         if goes_on {
             let told = results(talk.model.asked()[1].messages.last().unwrap());
-            assert!(told[0].2 && told[0].1.contains("may have had its effect"), "S27: the model hears so: {told:?}");
-            assert!(!told[0].1.contains("1 + 1"), "S27: and nothing of the result: {told:?}");
+            assert!(told[0].2 && told[0].1.contains("may have had its effect"), "S27: the model is informed: {told:?}");
+            assert!(!told[0].1.contains("1 + 1"), "S27: the model receives nothing of the result: {told:?}");
         }
-        assert!(talk.app.decisions().contains(&logged), "S27: {answer:?}: the log has it");
+        assert!(talk.app.decisions().contains(&logged), "S27: {answer:?}: the decision is audited");
     }
 }
 
 #[tokio::test]
 async fn s27_a_review_ends_with_the_answer_that_waits_for_it() {
     let (mut talk, question) = held().await;
-    assert!(talk.chat.stop_reply(ID), "the user stops the answer, or deletes the conversation");
+    assert!(talk.chat.stop_reply(ID), "a reply was in progress");
     let items = talk.ended().await;
     let ItemBody::ToolCall { result: None, error: Some(_), .. } = &items[2].body else { panic!("{:?}", items[2]) };
-    assert!(talk.app.questions().await.is_empty(), "S27: nothing is left to review");
+    assert!(talk.app.questions().await.is_empty(), "S27: the review is withdrawn");
     let late = UserAnswer::Allow(Scope::Once);
     let late = talk.app.host.answer(question.id, question.hash.to_string(), late).await;
-    assert_eq!(late, Err(AnswerError::NotOpen), "S27: and an answer comes too late");
-    assert_eq!(talk.model.asked().len(), 1, "S27: nothing was read");
+    assert_eq!(late, Err(AnswerError::NotOpen), "S27: a late decision is refused");
+    assert_eq!(talk.model.asked().len(), 1, "S27: the model receives nothing");
 }
 
 #[tokio::test]
@@ -132,11 +140,11 @@ async fn s27_a_result_waits_alone_and_outlives_its_server() {
     };
     let noted = async {
         while !is_done(&talk) {
-            // sleep: looks again until it holds; no event tells of it.
+            // sleep: polls for a condition that is not announced by an event.
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
     };
-    tokio::time::timeout(PATIENCE, noted).await.expect("S27: the other call comes to its end meanwhile");
+    tokio::time::timeout(PATIENCE, noted).await.expect("S27: the other call ends meanwhile");
     talk.app.host.stop_server("demo".into()).await.unwrap();
     talk.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
     talk.ended().await;
@@ -144,7 +152,7 @@ async fn s27_a_result_waits_alone_and_outlives_its_server() {
     let told = results(talk.model.asked()[1].messages.last().unwrap());
     assert!(
         !told[0].2 && told[0].1.contains("1 + 1 = 2"),
-        "S27: what the server said before it ended is read: {told:?}"
+        "S27: a result received before the server ended is read: {told:?}"
     );
 }
 
@@ -163,17 +171,20 @@ async fn s27_unless_told_otherwise_a_result_is_held_that_looks_wrong_and_no_othe
     let allowing = talk.app.always(|question| is_call(question).then_some(UserAnswer::Allow(Scope::Session)));
     let items = talk.say("Do it all").await;
     let calls = items.iter().filter(|item| matches!(item.body, ItemBody::ToolCall { result: Some(_), .. })).count();
-    assert_eq!(calls, honest.len(), "S27: no result of the demo server asks: {items:?}");
+    assert_eq!(calls, honest.len(), "S27: no result of the demo server requires a review: {items:?}");
 
     talk.model.next(answer(vec![uses("w", "demo__fail", json!({ "reason": OVERRIDE }))]));
     talk.model.next(says("Well."));
     talk.send("Once more").await;
     let question = talk.app.question("demo", "the result", is_result).await;
-    assert_eq!(question.marks.flags.len(), 1, "S27: what looks wrong is named: {:?}", question.marks.flags);
-    assert!(matches!(question.body, QuestionBody::Result { is_error: true, .. }), "S27: a failure is a result");
+    assert_eq!(question.marks.flags.len(), 1, "S27: suspicious content is flagged: {:?}", question.marks.flags);
+    assert!(
+        matches!(question.body, QuestionBody::Result { is_error: true, .. }),
+        "S27: an error is reviewed like a result"
+    );
     talk.app.answer(&question, UserAnswer::Deny).await;
     talk.ended().await;
     allowing.abort();
     let told = results(talk.model.asked()[3].messages.last().unwrap());
-    assert!(told[0].2 && !told[0].1.contains("previous instructions"), "S27: and is left out: {told:?}");
+    assert!(told[0].2 && !told[0].1.contains("previous instructions"), "S27: the error is withheld: {told:?}");
 }

@@ -1,4 +1,4 @@
-//! What is said and answered: streamed, kept, stopped, had again, written anew.
+//! Messages and replies: streaming, storing, stopping, retrying, and editing.
 
 use chat::{ConversationError, NewMessage};
 use domain::item::{Append, Content, ConversationEvent, ItemBody, ItemState, MessageAttachment, ReplyStop};
@@ -20,7 +20,7 @@ async fn an_answer_streams_and_is_kept_with_what_it_took() {
         while let Some(event) = talk.events.next().await {
             match &event.event {
                 HostEvent::Conversation(ConversationEvent::ReplyDelta { item, seq, append, .. }) => {
-                    assert_eq!(*item, begun.reply, "pieces of this answer");
+                    assert_eq!(*item, begun.reply, "the deltas belong to this reply");
                     seqs.push(*seq);
                     for piece in append {
                         let Append::Text { part: 0, text } = piece else { panic!("one text: {piece:?}") };
@@ -32,20 +32,20 @@ async fn an_answer_streams_and_is_kept_with_what_it_took() {
             }
         }
     };
-    tokio::time::timeout(PATIENCE, until).await.expect("the answer ends");
-    assert_eq!(streamed, "Hello, **you**", "the pieces come to the whole");
-    assert_eq!(seqs, (0..seqs.len() as u64).collect::<Vec<_>>(), "and are counted from 0");
+    tokio::time::timeout(PATIENCE, until).await.expect("the reply ends");
+    assert_eq!(streamed, "Hello, **you**", "the deltas add up to the complete reply");
+    assert_eq!(seqs, (0..seqs.len() as u64).collect::<Vec<_>>(), "the deltas are numbered from 0");
     let items = talk.items();
-    assert_eq!(kinds(&items), [("message", ItemState::Whole), ("reply", ItemState::Whole)], "both are kept");
-    assert_eq!(text(&items[1]), "Hello, **you**", "the answer whole");
+    assert_eq!(kinds(&items), [("message", ItemState::Whole), ("reply", ItemState::Whole)], "both items are stored");
+    assert_eq!(text(&items[1]), "Hello, **you**", "the complete reply is stored");
     let ItemBody::Reply { stop, cost, usage, first_after, error, .. } = &items[1].body else { panic!("a reply") };
-    assert_eq!((stop, error), (&Some(ReplyStop::EndTurn), &None), "with its end");
+    assert_eq!((stop, error), (&Some(ReplyStop::EndTurn), &None), "the stop reason is stored");
     assert_eq!(usage.output, Some(100), "its tokens");
-    assert_eq!(cost.as_ref().map(|cost| cost.amount), Some(0.002), "and what it cost");
-    assert!(first_after.is_some(), "how long the first piece took is told");
-    assert_eq!(talk.chat.answering(ID), (false, None), "nothing is under way");
+    assert_eq!(cost.as_ref().map(|cost| cost.amount), Some(0.002), "the cost is stored");
+    assert!(first_after.is_some(), "the time until the first part is stored");
+    assert_eq!(talk.chat.answering(ID), (false, None), "no reply is in progress");
     let spent = talk.chat.conversation_spent(ID.into()).await.unwrap();
-    assert_eq!((spent.taken.context_used, spent.context), (Some(1_100), Some(1_000_000)), "how full the context is");
+    assert_eq!((spent.taken.context_used, spent.context), (Some(1_100), Some(1_000_000)), "the context usage is known");
 }
 
 #[tokio::test]
@@ -56,8 +56,8 @@ async fn the_model_is_told_the_conversation_from_its_beginning() {
     let asked = talk.model.asked();
     let told: Vec<_> = asked[1].messages.iter().map(|m| (m.role, m.plain_text())).collect();
     let whole = [(Role::User, "first".into()), (Role::Assistant, "One".into()), (Role::User, "second".into())];
-    assert_eq!(told, whole, "what was said, in turns");
-    assert_eq!(asked[0].tools, [], "no tool is offered that the user did not turn on");
+    assert_eq!(told, whole, "the messages alternate");
+    assert_eq!(asked[0].tools, [], "no tools are offered by default");
 }
 
 #[tokio::test]
@@ -67,7 +67,7 @@ async fn an_answer_is_stopped_and_what_came_stays() {
     let message = NewMessage { text: "Hi".into(), ..NewMessage::default() };
     talk.chat.send_message(ID.into(), message.clone(), None).await.unwrap();
     let second = talk.chat.send_message(ID.into(), message, None).await;
-    assert_eq!(second, Err(ConversationError::Answering), "one answer at a time");
+    assert_eq!(second, Err(ConversationError::Answering), "a second reply is refused");
     let piece = async {
         while let Some(event) = talk.events.next().await {
             if matches!(event.event, HostEvent::Conversation(ConversationEvent::ReplyDelta { .. })) {
@@ -75,18 +75,21 @@ async fn an_answer_is_stopped_and_what_came_stays() {
             }
         }
     };
-    tokio::time::timeout(PATIENCE, piece).await.expect("a piece comes");
+    tokio::time::timeout(PATIENCE, piece).await.expect("the reply starts");
     let (answering, live) = talk.chat.answering(ID);
-    let (live, seq) = live.expect("what came so far is there for a page that opens now");
-    assert!(answering && text(&live) == "Half a " && seq == 1, "with the number of the next piece: {seq}");
-    assert!(talk.chat.stop_reply(ID), "there is something to stop");
+    let (live, seq) = live.expect("the partial reply is available");
+    assert!(
+        answering && text(&live) == "Half a " && seq == 1,
+        "the partial reply has the number of the next delta: {seq}"
+    );
+    assert!(talk.chat.stop_reply(ID), "a reply is in progress");
     let items = talk.ended().await;
-    assert_eq!(kinds(&items).last(), Some(&("reply", ItemState::Cut)), "it is marked as cut");
-    assert_eq!(text(&items[1]), "Half a ", "and what came is kept");
+    assert_eq!(kinds(&items).last(), Some(&("reply", ItemState::Cut)), "the reply is marked as interrupted");
+    assert_eq!(text(&items[1]), "Half a ", "the partial text is stored");
     let ItemBody::Reply { stop, .. } = &items[1].body else { panic!("a reply") };
-    assert_eq!(*stop, Some(ReplyStop::Stopped), "by the user");
-    assert!(!talk.chat.stop_reply(ID), "then there is nothing to stop");
-    assert_eq!(text(talk.say("again").await.last().unwrap()), "Whole", "and the conversation goes on");
+    assert_eq!(*stop, Some(ReplyStop::Stopped), "the stop reason is the user");
+    assert!(!talk.chat.stop_reply(ID), "a stopped reply can't be stopped again");
+    assert_eq!(text(talk.say("again").await.last().unwrap()), "Whole", "the conversation continues");
 }
 
 #[tokio::test]
@@ -102,16 +105,16 @@ async fn an_answer_that_was_stopped_goes_on_in_a_turn_of_its_own() {
             }
         }
     };
-    tokio::time::timeout(PATIENCE, piece).await.expect("a piece comes");
-    assert!(talk.chat.stop_reply(ID), "it is stopped");
+    tokio::time::timeout(PATIENCE, piece).await.expect("the reply starts");
+    assert!(talk.chat.stop_reply(ID), "a reply was in progress");
     talk.ended().await;
     let spent = talk.chat.conversation_spent(ID.into()).await.unwrap();
-    assert_eq!(spent.taken.unpriced, 1, "what it took is not known, and that is told");
+    assert_eq!(spent.taken.unpriced, 1, "a reply with unknown usage is counted");
     talk.chat.continue_reply(ID.into()).await.unwrap();
     talk.ended().await;
     let asked = talk.model.asked();
     let told: Vec<_> = asked[1].messages.iter().map(|m| m.role).collect();
-    assert_eq!(told, [Role::User, Role::Assistant, Role::User], "newer models answer only a turn of the user");
+    assert_eq!(told, [Role::User, Role::Assistant, Role::User], "the last message is the user's");
 }
 
 #[tokio::test]
@@ -134,16 +137,21 @@ async fn items_are_told_without_what_is_large_in_them() {
         }
         None
     };
-    let (item, left_out) = tokio::time::timeout(PATIENCE, told).await.expect("in time").expect("the message is told");
+    let (item, left_out) =
+        tokio::time::timeout(PATIENCE, told).await.expect("in time").expect("the event of the message arrives");
     let ItemBody::Message { attachments, .. } = &item.body else { panic!("a message") };
-    let [MessageAttachment::File { data, .. }] = &attachments[..] else { panic!("with its file") };
-    assert_eq!((data.as_str(), left_out.len()), ("", 1), "without its bytes, which are told of");
-    assert_eq!((left_out[0].pointer.as_str(), left_out[0].is_text), ("/attachments/0/data", false), "where they stand");
+    let [MessageAttachment::File { data, .. }] = &attachments[..] else { panic!("expected one file") };
+    assert_eq!((data.as_str(), left_out.len()), ("", 1), "the bytes are omitted and listed");
+    assert_eq!(
+        (left_out[0].pointer.as_str(), left_out[0].is_text),
+        ("/attachments/0/data", false),
+        "the position of the omitted bytes is given"
+    );
     let bytes = talk.app.host.ports().history.blob(&left_out[0].hash).unwrap();
-    assert_eq!(bytes.map(|bytes| bytes.len()), Some(9_000), "they can be asked for");
+    assert_eq!(bytes.map(|bytes| bytes.len()), Some(9_000), "the omitted bytes can be requested");
     let items = talk.ended().await;
     let ItemBody::Message { attachments, .. } = &items[0].body else { panic!("a message") };
-    assert_eq!(attachments[..], [file], "and are kept whole");
+    assert_eq!(attachments[..], [file], "the complete file is stored");
 }
 
 #[tokio::test]
@@ -156,11 +164,15 @@ async fn a_failure_stands_in_the_answer_with_what_to_do() {
         error.clone().map(|error| error.code)
     };
     let items = talk.say("one").await;
-    assert_eq!((problem(&items).as_deref(), items[1].state), (Some("cut"), ItemState::Cut), "one that broke off");
+    assert_eq!(
+        (problem(&items).as_deref(), items[1].state),
+        (Some("cut"), ItemState::Cut),
+        "an interrupted reply has an error"
+    );
     let items = talk.say("two").await;
-    assert_eq!(problem(&items).as_deref(), Some("rateLimited"), "one that was refused");
+    assert_eq!(problem(&items).as_deref(), Some("rateLimited"), "a refused request has an error");
     let items = talk.say("three").await;
-    assert_eq!(problem(&items).as_deref(), Some("cut"), "one that ended without its end");
+    assert_eq!(problem(&items).as_deref(), Some("cut"), "a stream without an end has an error");
 }
 
 #[tokio::test]
@@ -169,28 +181,28 @@ async fn had_again_and_written_anew_are_branches_and_nothing_is_lost() {
     let first = talk.say("Hi").await;
     talk.chat.retry_reply(ID.into(), first[1].id.clone(), Some(reference("m"))).await.unwrap();
     let again = talk.ended().await;
-    assert_eq!((again.len(), text(&again[1])), (2, "Two".into()), "the new answer is shown");
-    assert_eq!(again[1].parent, first[1].parent, "beside the old one");
-    assert_eq!(talk.model.asked()[1].messages.len(), 1, "and the model was not told the old one");
+    assert_eq!((again.len(), text(&again[1])), (2, "Two".into()), "the new reply is visible");
+    assert_eq!(again[1].parent, first[1].parent, "the replies are siblings");
+    assert_eq!(talk.model.asked()[1].messages.len(), 1, "the old reply is not sent to the model");
 
     let message = NewMessage { text: "Hello".into(), ..NewMessage::default() };
     talk.chat.edit_message(ID.into(), first[0].id.clone(), message).await.unwrap();
     let edited = talk.ended().await;
     let ItemBody::Message { content, .. } = &edited[0].body else { panic!("a message") };
-    assert_eq!(content[..], [Content::Text { text: "Hello".into() }], "the new message is shown");
-    assert_eq!(text(&edited[1]), "Three", "with its answer");
+    assert_eq!(content[..], [Content::Text { text: "Hello".into() }], "the edited message is visible");
+    assert_eq!(text(&edited[1]), "Three", "the edited message has a reply");
 
     talk.chat.choose_branch(ID.into(), first[1].id.clone()).await.unwrap();
-    assert_eq!(text(&talk.items()[1]), "One", "and the first answer is still there");
+    assert_eq!(text(&talk.items()[1]), "One", "the first reply is retained");
     let answer = talk.chat.edit_message(
         ID.into(),
         first[1].id.clone(),
         NewMessage { text: "x".into(), ..NewMessage::default() },
     );
-    assert_eq!(answer.await, Err(ConversationError::NotYours), "what the model said is not the user's to write");
+    assert_eq!(answer.await, Err(ConversationError::NotYours), "a reply of the model can't be edited");
     let (_, json) = talk.chat.export_conversation(ID.into(), chat::export::Format::Json).await.unwrap();
     let exported: serde_json::Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(exported["items"].as_array().map(Vec::len), Some(5), "JSON has all branches");
+    assert_eq!(exported["items"].as_array().map(Vec::len), Some(5), "the JSON export contains all branches");
 }
 
 #[tokio::test]
@@ -200,12 +212,15 @@ async fn what_cannot_be_sent_is_refused_with_what_to_do() {
         let model = model.map(|provider| chat::ModelRef { provider: provider.into(), model: "m".into() });
         talk.chat.send_message(ID.into(), NewMessage { text: text.into(), model, ..NewMessage::default() }, None)
     };
-    assert_eq!(send("  ", None).await, Err(ConversationError::Empty), "nothing was written");
+    assert_eq!(send("  ", None).await, Err(ConversationError::Empty), "an empty message is refused");
     let gone = send("x", Some("gone")).await;
-    assert!(matches!(gone, Err(ConversationError::Model(ModelError::NoProvider { .. }))), "no such provider: {gone:?}");
+    assert!(
+        matches!(gone, Err(ConversationError::Model(ModelError::NoProvider { .. }))),
+        "a missing provider is reported: {gone:?}"
+    );
     let other = talk.chat.send_message("none".into(), NewMessage { text: "x".into(), ..NewMessage::default() }, None);
-    assert!(matches!(other.await, Err(ConversationError::NotFound(_))), "no such conversation");
-    assert!(talk.items().is_empty(), "and nothing was kept");
+    assert!(matches!(other.await, Err(ConversationError::NotFound(_))), "a missing conversation is reported");
+    assert!(talk.items().is_empty(), "nothing was stored");
 }
 
 #[tokio::test]
@@ -216,5 +231,5 @@ async fn what_the_model_learns_in_other_words_is_not_said_to_be_lost() {
     talk.model.lose(vec![rephrased, lost]);
     let items = talk.say("Hi").await;
     let ItemBody::Reply { conversions, .. } = &items[1].body else { panic!("a reply: {items:?}") };
-    assert_eq!(*conversions, [lost.to_string()], "only what it does not get");
+    assert_eq!(*conversions, [lost.to_string()], "only lost content is reported");
 }

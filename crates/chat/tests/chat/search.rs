@@ -1,4 +1,4 @@
-//! Tools that are too many to be sent are found by search.
+//! Tools that are too many to send are found by search.
 
 use domain::item::ItemBody;
 use host::view::{QuestionBody, UserAnswer};
@@ -12,7 +12,7 @@ use super::{Talk, kinds, results};
 async fn a_tool_is_found_and_can_be_called_then() {
     let finds = answer(vec![uses("u1", "search_tools", json!({"query": "add two numbers"}))]);
     let calls = answer(vec![uses("u2", "demo__add", json!({"a": 2, "b": 40}))]);
-    // So small a context that even few tools are too many.
+    // The context is so small that even a few tools exceed the threshold.
     let reviewed = ["add", "write_note", "fail", "ask_user"];
     let mut talk = Talk::with_context(vec![finds, calls, says("42.")], &reviewed, Some(1_000)).await;
     let allowing = talk.app.always(|question| {
@@ -20,17 +20,17 @@ async fn a_tool_is_found_and_can_be_called_then() {
     });
     let items = talk.say("What is 2 + 40?").await;
     let shape: Vec<_> = kinds(&items).into_iter().map(|(kind, _)| kind).collect();
-    assert_eq!(shape, ["message", "reply", "own", "reply", "call", "reply"], "a search, then a call");
+    assert_eq!(shape, ["message", "reply", "own", "reply", "call", "reply"], "a search precedes the call");
     let asked = talk.model.asked();
     let offered = |n: usize| asked[n].tools.iter().map(|tool| tool.name.clone()).collect::<Vec<_>>();
-    assert_eq!(offered(0), ["search_tools"], "at first only the search is offered");
+    assert_eq!(offered(0), ["search_tools"], "the first request offers only the search");
     let ItemBody::OwnTool { found, is_error: false, .. } = &items[2].body else {
         panic!("{:?} found something", items[2])
     };
-    assert_eq!(found[0].key, "demo__add", "the best first: {found:?}");
+    assert_eq!(found[0].key, "demo__add", "the best match is first: {found:?}");
     let keys: Vec<_> = std::iter::once("search_tools".to_owned()).chain(found.iter().map(|t| t.key.clone())).collect();
-    assert_eq!(offered(1), keys, "then what was found, in the order in which it was");
-    assert_eq!(offered(2), keys, "and it stays, so that caches hold");
+    assert_eq!(offered(1), keys, "the second request also offers the found tools in order");
+    assert_eq!(offered(2), keys, "the found tools stay offered");
     let told = results(asked[2].messages.last().unwrap());
     assert!(told[0].1.contains("2 + 40 = 42"), "the call was made: {told:?}");
     allowing.abort();

@@ -1,4 +1,4 @@
-//! The vault over keychains in every mood.
+//! Tests the vault with keychains that lock, refuse, or wait for their user.
 
 #![allow(clippy::unwrap_used)]
 
@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::*;
 
-/// Keeps nothing but the names that were held.
+/// Secrets that record only the names passed to `hold`.
 #[derive(Default)]
 struct Holding(Mutex<Vec<String>>);
 
@@ -43,11 +43,11 @@ async fn each_sign_in_is_held_by_itself() {
         assert!(vault.hold(&key).await.is_some(), "{entry} is held");
     }
     let held = holding.0.lock().unwrap().clone();
-    assert_eq!(held.len(), 2, "each was held: {held:?}");
-    assert_ne!(held[0], held[1], "two accounts do not wait for each other");
+    assert_eq!(held.len(), 2, "each entry was held: {held:?}");
+    assert_ne!(held[0], held[1], "two accounts have different names");
 }
 
-/// Refuses everything, for one reason.
+/// Secrets that fail every operation with one error.
 struct Refusing(SecretError);
 
 impl Secrets for Refusing {
@@ -87,7 +87,7 @@ async fn what_to_do_fits_why_the_vault_refuses() {
     let vault = vaults.open("far");
     vaults.empty("far").await.removed.unwrap();
     let error = vault.read(&account()).await.unwrap_err();
-    assert!(!next(error).contains("eychain"), "a server that was removed has nothing to do with the keychain");
+    assert!(!next(error).contains("eychain"), "the error of a removed server doesn't mention the keychain");
 }
 
 #[tokio::test]
@@ -96,7 +96,7 @@ async fn nothing_is_found_under_another_key() {
     let key = |server: &str, kind| VaultKey { server: server.to_owned(), kind };
     let client = |issuer: &str| VaultKind::Client { issuer: issuer.to_owned() };
     let (one, two) = ("https://a.example/mcp", "https://b.example/mcp");
-    // Texts that would be the same without their bounds are among them.
+    // Includes names that would collide without escaping.
     let all = [
         ("work", key(one, VaultKind::Account)),
         ("home", key(one, VaultKind::Account)),
@@ -108,20 +108,20 @@ async fn nothing_is_found_under_another_key() {
     ];
     for (at, (entry, key)) in all.iter().enumerate() {
         let vault = Vaults::new(Arc::clone(&secrets)).open(entry);
-        assert!(vault.read(key).await.unwrap().is_none(), "nothing is there before: {entry} {key:?}");
+        assert!(vault.read(key).await.unwrap().is_none(), "the vault starts empty: {entry} {key:?}");
         let kept = vault.write(key, vec![at as u8, 0xff].into()).await.unwrap();
-        assert!(matches!(kept, Kept::ThisRun { .. }), "that it does not last is told");
+        assert!(matches!(kept, Kept::ThisRun { .. }), "the write reports temporary storage");
     }
     for (at, (entry, key)) in all.iter().enumerate() {
         let vault = Vaults::new(Arc::clone(&secrets)).open(entry);
         let found = vault.read(key).await.unwrap().unwrap();
-        assert_eq!(found.expose_secret(), [at as u8, 0xff], "its own is there, byte for byte: {entry} {key:?}");
+        assert_eq!(found.expose_secret(), [at as u8, 0xff], "the vault returns the written bytes: {entry} {key:?}");
         vault.remove(key).await.unwrap();
-        assert!(vault.read(key).await.unwrap().is_none(), "and gone: {entry} {key:?}");
+        assert!(vault.read(key).await.unwrap().is_none(), "the entry is removed: {entry} {key:?}");
     }
 }
 
-/// A keychain that asks its user before it takes anything, and waits for the answer.
+/// A keychain that prompts its user before each write, and waits for the response.
 #[derive(Default)]
 struct Asking {
     inner: SecretsInMemory,
@@ -163,7 +163,7 @@ impl Secrets for Asking {
     }
 }
 
-/// Lets every task that can go on do so.
+/// Yields until all runnable tasks have run.
 async fn settle() {
     for _ in 0..100 {
         tokio::task::yield_now().await;
@@ -174,7 +174,7 @@ fn account() -> VaultKey {
     VaultKey { server: "https://a.example/mcp".to_owned(), kind: VaultKind::Account }
 }
 
-/// A keychain that asks its user about a write which nobody waits for any more, and the vault that it is of.
+/// Returns a keychain that prompts its user about a write whose caller has gone, and its vault.
 async fn given_up_write() -> (Arc<Asking>, Vaults, SecretsVault) {
     let asking = Arc::new(Asking::default());
     let vaults = Vaults::new(Arc::clone(&asking) as Arc<dyn Secrets>);
@@ -183,7 +183,7 @@ async fn given_up_write() -> (Arc<Asking>, Vaults, SecretsVault) {
         let key = account();
         let writing = vault.write(&key, vec![1].into());
         tokio::select! {
-            _ = writing => panic!("it waits for the user"),
+            _ = writing => panic!("the write did not wait for the user"),
             () = asking.until_asked() => {}
         }
     }
@@ -200,7 +200,7 @@ async fn what_is_written_late_is_not_written_after_what_came_later() {
     };
     let (written, ()) = tokio::join!(vault.write(&key, vec![2].into()), after);
     written.unwrap();
-    assert_eq!(vault.read(&key).await.unwrap().unwrap().expose_secret(), [2], "the later one counts");
+    assert_eq!(vault.read(&key).await.unwrap().unwrap().expose_secret(), [2], "the later write wins");
 
     let (asking, _vaults, vault) = given_up_write().await;
     let after = async {
@@ -209,7 +209,7 @@ async fn what_is_written_late_is_not_written_after_what_came_later() {
     };
     let (removed, ()) = tokio::join!(vault.remove(&key), after);
     removed.unwrap();
-    assert!(vault.read(&key).await.unwrap().is_none(), "what was removed does not come back");
+    assert!(vault.read(&key).await.unwrap().is_none(), "a removed entry stays removed");
 }
 
 #[tokio::test]
@@ -222,22 +222,22 @@ async fn an_entry_that_was_emptied_stays_empty() {
         asking.inner.set(key, "eA==").unwrap();
     }
     let emptying = vaults.empty("work");
-    // Closed from now on, though nothing was removed yet.
+    // The entry is closed from here on, though nothing has been removed yet.
     let after = async {
         settle().await;
         asking.answers();
     };
     let (written, emptied, ()) = tokio::join!(vault.write(&key, vec![2].into()), emptying, after);
-    assert!(written.is_err(), "who comes too late is told");
+    assert!(written.is_err(), "a write after emptying fails");
     emptied.removed.unwrap();
-    assert_eq!(asking.inner.keys("").unwrap(), [other], "nothing is left of it, and all of another entry");
+    assert_eq!(asking.inner.keys("").unwrap(), [other], "only the other entry's secrets remain");
     let was = emptied.was.unwrap();
     let read = was.read(&key).await.unwrap().unwrap();
-    assert_eq!(read.expose_secret(), [1], "what there was can be revoked");
-    assert!(vault.write(&key, vec![3].into()).await.is_err(), "nothing is written any more");
-    assert!(vault.remove(&key).await.is_ok(), "nothing is there to be removed");
+    assert_eq!(read.expose_secret(), [1], "the removed tokens are available for revocation");
+    assert!(vault.write(&key, vec![3].into()).await.is_err(), "a closed vault refuses writes");
+    assert!(vault.remove(&key).await.is_ok(), "removing from an emptied entry succeeds");
     let anew = vaults.open("work");
     anew.write(&key, vec![4].into()).await.unwrap();
     vault.remove(&key).await.unwrap();
-    assert!(anew.read(&key).await.unwrap().is_some(), "who signs in anew is not disturbed by the old one");
+    assert!(anew.read(&key).await.unwrap().is_some(), "an old vault doesn't remove the tokens of a new one");
 }

@@ -1,48 +1,48 @@
-//! What a conversation has read from a server: a tool's output, a prompt, a resource. The data flow of a server ([`crate::flow`]) decides
-//! which of it makes a later call of the same server ask.
+//! Content that a conversation has read from a server: a tool's output, a prompt, or a resource. The data flow settings
+//! of a server ([`crate::flow`]) decide which content makes a later call of the same server require consent.
 
 use serde::{Deserialize, Serialize};
 
 use crate::call::CallKind;
 
-/// The longest name that is kept of what was read, in characters.
+/// Maximum length of a stored name, in characters.
 const MAX_NAME: usize = 200;
 
-/// Content of one server in a conversation.
+/// Content of one server that was read in a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Reading {
-    /// The server.
+    /// Name of the server.
     pub server: String,
-    /// Which kind of content.
+    /// Kind of the content.
     pub kind: ReadingKind,
-    /// The tool, the prompt, or the resource's URI; its beginning, where that is long. Empty if unknown.
+    /// Name of the tool or prompt, or URI of the resource, truncated to 200 characters. Empty if unknown.
     pub name: String,
-    /// Whether the definition of the tool said, when it was called, that it reaches an open world.
+    /// Set if the definition of the tool claimed, at the time of the call, that the tool reaches an open world.
     pub open_world: bool,
 }
 
-/// Kinds of content.
+/// Kinds of content that a conversation reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ReadingKind {
     /// The output of a tool.
     Tool,
-    /// A prompt's messages.
+    /// The messages of a prompt.
     Prompt,
-    /// A resource's contents.
+    /// The contents of a resource.
     Resource,
-    /// Unknown: an older version wrote the conversation.
+    /// Content of an unknown kind, in a conversation written by an older version.
     Unknown,
 }
 
 impl ReadingKind {
-    /// All of them.
+    /// All kinds, in the order of declaration.
     pub const ALL: [Self; 4] = [Self::Tool, Self::Prompt, Self::Resource, Self::Unknown];
 
-    /// The name of this kind in the history's database.
+    /// Returns the name of this kind in the history's database.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -65,15 +65,15 @@ impl From<CallKind> for ReadingKind {
 }
 
 impl Reading {
-    /// Content of a server, under at most the first 200 characters of its name.
+    /// Describes content of a server. The name is truncated to 200 characters.
     #[must_use]
     pub fn new(server: &str, kind: ReadingKind, name: &str) -> Self {
         let name = name.chars().take(MAX_NAME).collect();
         Self { server: server.to_owned(), kind, name, open_world: false }
     }
 
-    /// Whether it may hold what somebody else wrote: prompts, resources and unknown content always may, the output of a tool if the
-    /// tool says so.
+    /// Returns `true` if the content may include text of third parties. Prompts, resources and unknown content always
+    /// may; the output of a tool may if the tool claims to reach an open world.
     #[must_use]
     pub const fn is_open(&self) -> bool {
         self.open_world || !matches!(self.kind, ReadingKind::Tool)

@@ -1,48 +1,48 @@
-//! Changes of a conversation, as they are told while an answer streams. Callers: `chat`, which makes them, and `api` and the command
-//! line, which show them.
+//! Changes of a conversation, sent while a reply streams. `chat` creates them; `api` and the command line display them.
 
 use serde::{Deserialize, Serialize};
 
 use super::Item;
 use crate::history::LeftOut;
 
-/// More of an answer that streams. What it names by `part` are the reply's parts in order; a part that is not there yet begins.
+/// An addition to a reply that streams. `part` is an index into the parts of the reply; an index past the end starts a
+/// new part.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Append {
-    /// Text to append.
+    /// Text to append to a part.
     Text {
-        /// To this part.
+        /// Index of the text part.
         part: usize,
-        /// The text.
+        /// Text to append to the part.
         text: String,
     },
-    /// Thinking to append.
+    /// Reasoning to append to a part.
     Thinking {
-        /// To this part.
+        /// Index of the reasoning part.
         part: usize,
-        /// The text.
+        /// Text to append to the part.
         text: String,
     },
-    /// A call that the model begins to ask for.
+    /// Start of a tool use.
     ToolUse {
-        /// This part.
+        /// Index of the new part.
         part: usize,
-        /// The use's id.
+        /// Identifier of the tool use.
         id: String,
-        /// The tool's name, as the model knows it.
+        /// Name of the tool, as presented to the model.
         key: String,
-        /// The server.
+        /// Name of the server, or `None` for built-in and nonexistent tools.
         server: Option<String>,
-        /// The tool.
+        /// Name of the tool on its server, or `None` as for `server`.
         tool: Option<String>,
     },
-    /// Arguments to append, as JSON text.
+    /// Arguments to append to a tool use, as JSON text.
     Arguments {
-        /// To this part.
+        /// Index of the tool use.
         part: usize,
-        /// The text.
+        /// JSON text to append.
         text: String,
     },
 }
@@ -50,26 +50,26 @@ pub enum Append {
 /// A change in a conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ConversationEvent {
-    /// More of a model's answer came.
+    /// More of a model's reply arrived.
     ReplyDelta {
-        /// The conversation.
+        /// Identifier of the conversation.
         conversation: String,
-        /// The answer.
+        /// Identifier of the item with the reply.
         item: String,
-        /// How many of these came before it for this answer.
+        /// Number of preceding deltas of this reply.
         seq: u64,
-        /// What is appended.
+        /// Additions in order of arrival.
         append: Vec<Append>,
     },
-    /// An item of a conversation is new or changed.
+    /// An item of a conversation was added or changed.
     ItemChanged {
-        /// The conversation.
+        /// Identifier of the conversation.
         conversation: String,
-        /// As it is now, without what is large in it.
+        /// Current item, without large contents.
         item: Box<Item>,
-        /// What is left out of it.
+        /// Large contents that are omitted from the item.
         left_out: Vec<LeftOut>,
-        /// Whether a model is answering there.
+        /// Set if a model is replying in the conversation.
         answering: bool,
     },
 }

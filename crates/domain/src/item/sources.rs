@@ -1,10 +1,11 @@
-//! The servers whose words are in the items of a conversation. Callers: `chat`, which decides by them what a call may carry, and `store`.
+//! Finds the servers with content in the items of a conversation. Used by `chat`, to decide what a call may carry, and
+//! by `store`.
 
 use super::{Item, ItemBody, MessageAttachment};
 use crate::history::{Reading, ReadingKind};
 
 impl ItemBody {
-    /// The servers whose words are in it.
+    /// Returns the servers with content in the item.
     fn servers(&self) -> Vec<&str> {
         match self {
             Self::Message { prompt, attachments, .. } => {
@@ -14,7 +15,8 @@ impl ItemBody {
                 });
                 prompt.iter().map(|prompt| prompt.server.as_str()).chain(attached).collect()
             }
-            // A failure that names the server may be told in its words; others, such as a refusal, are told in ours.
+            // An error that starts with the server's name may contain the server's text. Other errors, such as
+            // refusals, are written by the host.
             Self::ToolCall { server, result, error, .. } => {
                 let is_theirs = error.as_ref().is_some_and(|error| error.starts_with(&format!("{server}: ")));
                 if result.is_some() || is_theirs { vec![server] } else { Vec::new() }
@@ -26,7 +28,8 @@ impl ItemBody {
     }
 }
 
-/// What was read from servers for an item. Whether a tool reaches an open world is not in an item; [`Reading::open_world`] is unset.
+/// Returns the content that was read from servers for an item. [`Reading::open_world`] is unset, since an item doesn't
+/// record whether a tool reaches an open world.
 pub fn readings(item: &Item) -> Vec<Reading> {
     match &item.body {
         ItemBody::Message { prompt, attachments, .. } => {
@@ -49,7 +52,7 @@ pub fn readings(item: &Item) -> Vec<Reading> {
     }
 }
 
-/// The servers whose words are in these items, each once, in the order in which they came.
+/// Returns the servers with content in these items, without duplicates, in order of first appearance.
 pub fn sources<'a>(items: impl IntoIterator<Item = &'a Item>) -> Vec<String> {
     let mut servers: Vec<String> = Vec::new();
     for server in items.into_iter().flat_map(|item| item.body.servers()) {

@@ -1,6 +1,6 @@
-//! What a call costs beside the transport: a tool that is allowed for good, called through the host, which decides by rules and
-//! approvals, compares the definition with the pinned one and writes the decision down on the disk before the result is shown;
-//! and the same tool called on the transport alone.
+//! Measures the overhead of a call over the transport: a permanently allowed tool, called through the host, which
+//! applies rules and grants, compares the definition with the pinned one, and writes the decision to disk before the
+//! result is shown; and the same tool called on the transport alone.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -14,10 +14,10 @@ use process::{SearchPath, ServerCommand, spawn};
 use testkit::app::{App, command};
 use tokio::sync::{mpsc, oneshot};
 
-/// Calls that are not counted, and calls that are, one after the other.
+/// Number of calls that are not counted, and of those that are, made sequentially.
 const WARM_UP: usize = 200;
 const CALLS: usize = 3_000;
-/// Goal for what is beside the transport, in microseconds.
+/// Goal for the overhead over the transport, in microseconds.
 const GOAL: f64 = 100.0;
 
 const ARGUMENTS: [&str; 2] = ["--era", "legacy"];
@@ -33,7 +33,7 @@ pub(super) async fn measure(program: PathBuf) {
     );
 }
 
-/// In microseconds.
+/// Returns the median, in microseconds.
 fn median(mut times: Vec<Duration>) -> f64 {
     times.sort_unstable();
     times[times.len() / 2].as_secs_f64() * 1e6

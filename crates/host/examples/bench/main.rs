@@ -1,10 +1,10 @@
-//! Measures the host without a window: the memory of 200 idle servers, the time from a server's message to the question in
-//! the stream of events, what a call costs beside the transport, and what signing in takes. Prints; asserts nothing. The demo server must lie beside this program's
-//! folder.
+//! Benchmarks of the host without a window: the memory of 200 idle servers, the latency from a server's message to the
+//! consent request in the event stream, the overhead of a call over the transport, and the duration of a sign-in.
+//! Prints the results without asserting any. Expects the demo server next to the folder of this executable.
 //!
-//! `bench memory 40` measures only the memory, of 40 servers: short enough for a heap profiler. `bench latency` only the time,
-//! `bench queue` only the queue of questions, `bench cost` only what a call costs, `bench signin` only the sign-in, `bench streaming`
-//! only what an answer of a model costs.
+//! `bench memory 40` measures only the memory of 40 servers, which is short enough for a heap profiler. `bench latency`
+//! measures only the latency, `bench queue` only the queue of consent requests, `bench cost` only the overhead of a
+//! call, `bench signin` only the sign-in, and `bench streaming` only a model's reply.
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -76,7 +76,7 @@ async fn latency(program: PathBuf) {
     app.host.close().await;
 }
 
-/// How long the questions of the server "demo" take to get into the stream of events. Somebody else allows its tool.
+/// Measures the latency of consent requests of the server "demo". Another task allows its tool.
 async fn questions(app: &App, when: &str) {
     let mut events = app.host.events();
     let mut times = Vec::new();
@@ -94,7 +94,7 @@ async fn questions(app: &App, when: &str) {
             }
         };
         let shown = now();
-        // The activity keeps when the line with the request had been read.
+        // The activity log contains the time at which the request was read.
         let activity = app.host.activity("demo".into()).await.unwrap();
         let asked = activity
             .lock()
@@ -106,9 +106,9 @@ async fn questions(app: &App, when: &str) {
         times.push(shown.saturating_sub(asked.expect("the request is in the activity")));
         app.host.answer(question.id, question.hash.to_string(), UserAnswer::Deny).await.unwrap();
         let _ = call.await;
-        // Three refusals in a row would mute it.
+        // Three consecutive denials would mute the server.
         app.host.unmute("demo".into()).await.unwrap();
-        // Stay below what a server may ask in a row.
+        // Stays below the rate limit of the server's requests.
         tokio::time::sleep(Duration::from_millis(400)).await;
     }
     times.sort_unstable();

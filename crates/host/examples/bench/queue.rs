@@ -1,4 +1,4 @@
-//! The queue: how many approvals a second it takes, and how long a question takes to get there while 50 servers are busy.
+//! Measures the consent queue: approvals per second, and the latency of a request while 50 servers are busy.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use policy::Scope;
 use serde_json::{Map, Value, json};
 use testkit::app::{App, command};
 
-/// Calls that are asked about, and how many of them wait at a time.
+/// Number of calls that require consent, and how many of them are pending at a time.
 const APPROVALS: usize = 5_000;
 const AT_A_TIME: usize = 100;
-/// Servers that are called without a pause.
+/// Number of servers that are called without a pause.
 const BUSY: usize = 50;
 
 pub(super) async fn measure(program: PathBuf) {
@@ -26,7 +26,7 @@ pub(super) fn sum() -> Map<String, Value> {
     json!({"a": 2, "b": 3}).as_object().cloned().unwrap_or_default()
 }
 
-/// Each call asks, the user says "once", the server answers.
+/// Each call requires consent, the user approves it once, and the server responds.
 async fn approvals(program: PathBuf) {
     let app = App::start(vec![("demo", command(program, &["--era", "legacy"]))]).await;
     let user = app.always(|q| super::is_start_or_tool(&q.body).then_some(UserAnswer::Allow(Scope::Once)));

@@ -1,5 +1,5 @@
-//! What signing in takes: from the server's refusal to a connection with its lists read, with an authorization server that
-//! answers at once and a user who allows at once; and calls that wait while a token is refreshed.
+//! Measures signing in: from the server's rejection to a connection with its lists read, with an authorization server
+//! and a user that respond immediately; and calls that wait while a token is refreshed.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -14,14 +14,14 @@ use testkit::authorization::{AuthorizationScript, AuthorizationServer, Protected
 
 const SIGN_INS: usize = 30;
 const CALLS: usize = 50;
-/// How long the authorization server takes for a refresh.
+/// Duration of a refresh on the authorization server.
 const REFRESH: Duration = Duration::from_millis(500);
 
 struct Connected {
     app: App,
     issuer: AuthorizationServer,
     server: ProtectedServer,
-    /// Milliseconds since the server refused.
+    /// Milliseconds since the server's rejection.
     took: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What an answer of a model costs while it streams: processor time of the host, and how soon the first piece is told.
+//! Measures a model's streaming reply: processor time of the host, and the latency of the first delta.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use models::{Delta, Part, Stop};
 use testkit::app::App;
 use testkit::model::{ScriptedModel, Step, ends, named, reference};
 
-/// As fast as fast models answer.
+/// Rate of a fast model.
 const PER_SECOND: u64 = 200;
 const TOKENS: u64 = 4_000;
 
@@ -52,7 +52,7 @@ pub(crate) async fn measure() {
     );
 }
 
-/// The processor time of this program so far, on Linux; it is counted in hundredths of a second.
+/// Returns the processor time of this process so far, on Linux, with a resolution of 10 ms.
 fn processor_time() -> Duration {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let after_name = stat.rsplit_once(')').map(|(_, rest)| rest).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What a session is carried by: a local process, or a remote server.
+//! The transport of a session: a local process or a remote server.
 
 use std::pin::Pin;
 
@@ -14,16 +14,21 @@ use url::Url;
 use super::{HttpStart, Target, outcome};
 use crate::view::{Failure, FailureReason};
 
-/// A server that can be talked to.
+/// A server that a session can be opened with.
 pub(super) enum Link {
     /// A local process that was started.
     Process(ServerProcess),
-    /// A remote server.
+    /// A remote server, not connected yet.
     Url(HttpTarget),
 }
 
 impl Link {
-    /// Starts a local process, or looks through what is known of a remote server.
+    /// Starts a local process, or parses the address and headers of a remote server.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`Failure`] with [`FailureReason::CouldNotStart`] if the process can't be started or the address or a
+    /// header is invalid.
     pub(super) async fn find(target: &Target) -> Result<Self, Failure> {
         match target {
             Target::Process { command, program, path } => process::spawn(command, program, path)
@@ -35,9 +40,10 @@ impl Link {
     }
 }
 
-/// Drives the session until nothing of the server is left. What a process prints on standard error is kept in `stderr`.
+/// Drives the session until the server and its processes have ended. Standard error output of a process is stored in
+/// `stderr`.
 ///
-/// In boxes, so that the connection of a process is not as large as that of a remote server.
+/// The future is boxed, so that the connection of a process is not as large as that of a remote server.
 pub(super) fn drive<'o>(
     link: Link,
     session: SessionConfig,
@@ -64,7 +70,7 @@ fn http_target(start: &HttpStart) -> Result<HttpTarget, Failure> {
     let mut headers = Vec::new();
     for (name, value) in &start.headers {
         let header: HeaderName = name.parse().map_err(|_| bad(format!("{name:?} is not the name of a header")))?;
-        // The cause names the header, never its value.
+        // The cause contains the name of the header, never its value.
         let value = SecretHeader::new(value).map_err(|error| bad(format!("the header {name:?}: {error}")))?;
         headers.push((header, value));
     }

@@ -1,5 +1,6 @@
-//! One task per running server: it is the session's owner and runs its driver, keeps the server's catalog and activity, and passes to the
-//! owner only what the owner must know, at a bounded rate. A server that floods is slowed down here, and no other notices.
+//! The task of a running server. It is the session's owner and runs its driver, maintains the server's catalog and
+//! activity log, and forwards to the host's owner only what it has to know, at a bounded rate. A flooding server is
+//! slowed down here without affecting other servers.
 
 mod link;
 mod outcome;
@@ -36,42 +37,42 @@ use crate::view::{CallTimes, Failure};
 pub(crate) use outcome::{not_found as outcome_not_found, unresolved as outcome_unresolved};
 pub(crate) use run::PING;
 
-/// The most commands that wait for a connection.
+/// Capacity of the command channel of a connection.
 const MAX_COMMANDS: usize = 256;
 
-/// Names one run of one server; a server that is started again has another.
+/// Identifier of a run of a server. Each start of a server gets a new one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct RunId(pub(crate) u64);
 
-/// Names one call of a connection, chosen by the owner.
+/// Identifier of a request to a connection, chosen by the owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Ticket(pub(crate) u64);
 
-/// What a connection needs to start.
+/// Parameters for starting a connection.
 pub(crate) struct Start {
     pub(crate) run: RunId,
     pub(crate) target: Passed<Target>,
     pub(crate) session: SessionConfig,
     pub(crate) times: CallTimes,
     pub(crate) activity: Arc<Mutex<Activity>>,
-    /// How much of everything it gets.
+    /// Limits on the resources of the connection.
     pub(crate) limits: Limits,
-    /// Where it is shown how much it uses.
+    /// Gauge on which the connection reports its resource usage.
     pub(crate) used: Arc<Mutex<UsageGauge>>,
-    /// The time of day, by which lists stay fresh.
+    /// Wall clock that decides when lists are stale.
     pub(crate) clock: SharedClock,
 }
 
-/// What is started or connected to.
+/// The target of a connection.
 pub(crate) enum Target {
-    /// A local program that was found.
+    /// A local program whose path was resolved.
     Process { command: ServerCommand, program: PathBuf, path: SearchPath },
-    /// A remote server.
+    /// A remote server, with its headers.
     Url(HttpStart),
 }
 
 impl Target {
-    /// How long it may be silent before it is asked whether it lives.
+    /// Returns how long the server may be silent before it is pinged.
     pub(crate) const fn ping_interval(&self) -> Duration {
         match self {
             Self::Process { .. } => Duration::from_secs(60),
@@ -84,15 +85,15 @@ impl Target {
 pub(crate) struct HttpStart {
     pub(crate) url: String,
     pub(crate) headers: BTreeMap<String, String>,
-    /// The secrets in them, until they are hidden.
+    /// Secrets in the headers, until the activity log redacts them.
     pub(crate) secrets: Vec<SecretString>,
     pub(crate) kind: Option<HttpKind>,
     pub(crate) known: Option<KnownServer>,
-    /// What signs its requests, if the user may have to sign in.
+    /// Signs requests, if the server may require the user to sign in.
     pub(crate) authorizer: Option<Arc<dyn Authorizer>>,
 }
 
-/// What the owner tells a connection.
+/// A command of the owner to a connection.
 #[derive(Debug)]
 pub(crate) enum Tell {
     Call {
@@ -108,19 +109,19 @@ pub(crate) enum Tell {
         answer: Passed<Answer>,
     },
     Notify(ClientNotification),
-    /// Read a list again now.
+    /// Reads a list again immediately.
     Refresh {
         kind: ListKind,
         reply: oneshot::Sender<Arc<Catalog>>,
     },
-    /// Lists that are no longer fresh are to be read again.
+    /// Reads lists again that are no longer fresh.
     ReadStale,
-    /// It has to show that it lives.
+    /// Checks that the server responds.
     Ping,
     Stop,
 }
 
-/// What a connection tells the owner.
+/// A report of a connection to the owner.
 #[derive(Debug)]
 pub(crate) enum News {
     Started {
@@ -133,9 +134,9 @@ pub(crate) enum News {
         how: String,
     },
     Ready(Box<Facts>),
-    /// The session was opened anew.
+    /// A new session replaced the previous one.
     Reopened(Box<Facts>),
-    /// Whether changes are told; if not, why.
+    /// The state of the change notifications changed. `lost` is the reason if they stopped.
     Listening {
         lost: Option<String>,
     },
@@ -166,22 +167,22 @@ pub(crate) enum News {
     Activity {
         last: u64,
     },
-    /// How many of its questions were refused here so far, since they were too many.
+    /// Total number of requests that were refused here because the server sent too many.
     RefusedUnseen {
         refused: u64,
     },
-    /// Nothing of the server is left. No failure: it was stopped.
+    /// The server and its processes have ended. `None` if it was stopped by the user.
     Ended(Option<Failure>),
 }
 
 impl News {
-    /// Takes a turn of the owner with it.
+    /// Delivers the report in a turn of the owner.
     fn tell(self, owner: &WeakOwner, run: RunId) {
-        // The owner is only gone when the host has ended. Then nobody needs it.
+        // The owner is gone only after the host has shut down, when no report is needed.
         let _ = owner.turn(self.name(), |owner| owner.on_news(run, self));
     }
 
-    /// Its name, for the log.
+    /// Returns the name of the report, for log messages.
     pub(crate) const fn name(&self) -> &'static str {
         match self {
             Self::Started { .. } => "news: started",
@@ -203,15 +204,15 @@ impl News {
     }
 }
 
-/// A running connection, as the owner holds it.
+/// The owner's handle to a running connection.
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) run: RunId,
-    /// In boxes: the channel holds room for many, and most connections stand idle.
+    /// Boxed because the channel has many slots and most connections are idle.
     pub(crate) tell: mpsc::Sender<Box<Tell>>,
 }
 
-/// Starts a connection. The owner takes a turn for each of its news.
+/// Starts a connection. It takes a turn of the owner for each report.
 pub(crate) fn connect(start: Start, owner: WeakOwner) -> Connection {
     let run = start.run;
     let (tell, told) = mpsc::channel(MAX_COMMANDS);

@@ -1,4 +1,4 @@
-//! Why a server is not running, in words, with what helps to find out.
+//! Describes why a server is not running, with details that help to find the cause.
 
 use std::time::Duration;
 
@@ -8,12 +8,12 @@ use process::{CommandNotFound, Missing, SpawnError, blocked, missing};
 use super::Target;
 use crate::view::{Blocked, Failure, FailureReason, FolderOffer, NamedBy, NotOffered};
 
-/// The most lines of standard error that explain a failure.
+/// Maximum number of lines of standard error attached to a failure.
 pub(super) const STDERR_LINES: usize = 20;
-/// The longest look at the disk for what a server may have missed in its sandbox.
+/// Timeout for examining the disk for files that the sandbox hid from a server.
 const LOOKING: Duration = Duration::from_secs(2);
 
-/// The command is nowhere to be found.
+/// Describes a command that was not found.
 pub(crate) fn not_found(error: CommandNotFound) -> Failure {
     Failure {
         reason: FailureReason::CommandNotFound,
@@ -25,17 +25,18 @@ pub(crate) fn not_found(error: CommandNotFound) -> Failure {
     }
 }
 
-/// The system refused to start it.
+/// Describes a process that the system refused to start.
 pub(crate) fn could_not_start(error: &SpawnError) -> Failure {
     Failure::new(FailureReason::CouldNotStart, error.to_string())
 }
 
-/// What its settings name can't be had.
+/// Describes a secret or variable in the settings that is not available.
 pub(crate) fn unresolved(cause: &impl std::fmt::Display) -> Failure {
     Failure::new(FailureReason::NoSecret, cause.to_string())
 }
 
-/// It ended, or was ended because it does not speak the protocol. Nothing if the user stopped it.
+/// Describes the end of a session, including a server that was ended because it violated the protocol. Returns `None`
+/// if the user stopped it.
 pub(crate) fn closed(
     reason: &CloseReason,
     fault: Option<OpeningFault>,
@@ -70,7 +71,8 @@ pub(crate) fn closed(
     Some(Failure { stderr, hint, ..Failure::new(reason_kind, reason.to_string()) })
 }
 
-/// A server that did not come up in a sandbox may have missed something there: adds what that was, and what to do, as far as it can be told.
+/// Adds a hint about files that the sandbox may have hidden from a server that failed to start, with the next step for
+/// the user, as far as they can be determined.
 pub(super) async fn in_sandbox(failure: Failure, target: &Target) -> Failure {
     let Target::Process { command, program, path } = target else { return failure };
     let is_early = failure.reason == FailureReason::ExitedEarly;
@@ -83,7 +85,7 @@ pub(super) async fn in_sandbox(failure: Failure, target: &Target) -> Failure {
         let relative = relative.into_iter().find(|missing| matches!(missing, Missing::Relative { .. }));
         (blocked(&said, &command, &program, &path, &plan), relative)
     });
-    // A path that a server names may lie on a disk that does not answer. An interruption leaves hints out, and nothing else.
+    // A path named by the server may be on a disk that does not respond. A timeout only omits the hints.
     let looked = tokio::time::timeout(LOOKING, looking).await;
     let (blocked, relative) = looked.ok().and_then(Result::ok).unwrap_or_default();
     if !is_early && blocked.is_empty() {
@@ -108,7 +110,7 @@ pub(super) async fn in_sandbox(failure: Failure, target: &Target) -> Failure {
     Failure { hint: Some(hint), blocked: blocked.into(), ..failure }
 }
 
-/// What the sandbox hides, and what to do about it.
+/// Describes a path that the sandbox hides, and the next step for the user.
 fn in_words(blocked: &Blocked) -> String {
     let Blocked { path, named_by, offer } = blocked;
     let by = match named_by {
@@ -121,11 +123,11 @@ fn in_words(blocked: &Blocked) -> String {
         }
         FolderOffer::None { because } => {
             let why = match because {
-                NotOffered::Secrets => "keys, passwords or sessions lie there",
+                NotOffered::Secrets => "it contains keys, passwords or sessions",
                 NotOffered::TooBroad => "that folder holds far more than a program",
                 NotOffered::System => "that is the system's",
                 NotOffered::Own => "that is Drawbridge's own",
-                NotOffered::Name => "its name has characters that nobody sees",
+                NotOffered::Name => "its name has invisible characters",
             };
             format!("No folder is proposed, as {why}.")
         }

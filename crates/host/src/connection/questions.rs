@@ -1,4 +1,4 @@
-//! How many questions a server may ask.
+//! Limits the number of requests that a server may send to its client.
 
 use std::collections::HashSet;
 
@@ -6,34 +6,34 @@ use mcp_proto::session::ServerRequestId;
 use supervision::allowance::Allowance;
 use supervision::limits::Limits;
 
-/// The open questions of a server.
+/// The pending requests of a server.
 #[derive(Debug)]
 pub(super) struct Questions {
     open: HashSet<ServerRequestId>,
-    /// The most that are open at a time.
+    /// Maximum number of pending requests.
     most: usize,
-    /// How many it may still ask now. Beyond that they are refused unseen: each one costs the owner and the audit log something,
-    /// also when a rule answers it.
+    /// Allowance for further requests. Requests beyond it are refused without reaching the owner, since each one costs
+    /// the owner and the audit log something even if a rule decides it.
     left: Allowance,
     refused: u64,
-    /// How many of those the owner was told of.
+    /// Number of refused requests last reported to the owner.
     told: u64,
 }
 
 impl Questions {
     pub(super) fn new(limits: &Limits) -> Self {
         let per_minute = limits.questions_per_minute;
-        // So many in a row as come back in ten seconds.
+        // The burst is the number of requests that are replenished in ten seconds.
         let left = Allowance::new(u64::from(per_minute / 6).max(1), f64::from(per_minute) / 60.0);
         Self { open: HashSet::new(), most: limits.questions as usize, left, refused: 0, told: 0 }
     }
 
-    /// How many are open.
+    /// Returns the number of pending requests.
     pub(super) fn count(&self) -> usize {
         self.open.len()
     }
 
-    /// Whether the server may ask this now; if so, it is open from now on.
+    /// Registers a request as pending. Returns `false` if the server is over its limits.
     pub(super) fn open(&mut self, request: ServerRequestId) -> bool {
         let may = self.open.len() < self.most && self.left.take(1);
         if may {
@@ -44,19 +44,19 @@ impl Questions {
         may
     }
 
-    /// Whether it was open; it is no longer.
+    /// Removes a pending request. Returns `false` if it was not pending.
     pub(super) fn close(&mut self, request: ServerRequestId) -> bool {
         self.open.remove(&request)
     }
 
-    /// How many were refused so far, if the owner does not know it yet.
+    /// Returns the total number of refused requests, or `None` if the owner knows it already.
     pub(super) fn refused_to_pass_on(&mut self) -> Option<u64> {
         let refused = (self.refused > self.told).then_some(self.refused);
         self.told = self.refused;
         refused
     }
 
-    /// How many were refused so far, if it is time to tell it: the more there are, the rarer.
+    /// Returns the total number of refused requests if it should be logged. The interval doubles each time.
     pub(super) fn refused_to_tell(&self) -> Option<u64> {
         Some(self.refused).filter(|refused| refused.is_power_of_two())
     }

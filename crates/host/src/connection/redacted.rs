@@ -1,4 +1,4 @@
-//! What a server says about a failure, without the tokens that it may repeat there.
+//! Removes tokens that a server may repeat in its descriptions of failures.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -7,7 +7,7 @@ use supervision::activity::Activity;
 
 use crate::view::Failure;
 
-/// Why a call failed.
+/// Returns the error of a call with all tokens redacted.
 pub(super) fn error(activity: &Mutex<Activity>, error: CallError) -> CallError {
     let clean = |text: String| redacted(activity, text);
     match error {
@@ -26,7 +26,7 @@ pub(super) fn error(activity: &Mutex<Activity>, error: CallError) -> CallError {
     }
 }
 
-/// Why a server is not running.
+/// Returns the failure of a server with all tokens redacted.
 pub(super) fn failure(activity: &Mutex<Activity>, failure: Failure) -> Failure {
     Failure { message: redacted(activity, failure.message), ..failure }
 }
@@ -59,9 +59,12 @@ mod tests {
         ];
         for error in errors {
             let shown = format!("{:?}", super::error(&activity, error));
-            assert!(!shown.contains(TOKEN) && shown.contains("not with [redacted]"), "the rest stands: {shown}");
+            assert!(
+                !shown.contains(TOKEN) && shown.contains("not with [redacted]"),
+                "only the token is redacted: {shown}"
+            );
         }
         let failed = failure(&activity, Failure::new(FailureReason::Exited, says()));
-        assert_eq!(failed.message, "not with [redacted]", "also where the whole server failed");
+        assert_eq!(failed.message, "not with [redacted]", "the failure of a server is redacted");
     }
 }

@@ -1,55 +1,55 @@
-//! Lists that are read again because someone asked for it, and who waits for them.
+//! Requested refreshes of lists, and the callers that wait for them.
 
 use std::sync::Arc;
 
 use offers::catalog::{Catalog, List};
 use tokio::sync::oneshot;
 
-/// The most that wait at a time. More are told at once what is known.
+/// Maximum number of waiting callers. Further callers receive the current catalog immediately.
 const MAX_WAITING: usize = 64;
 
-/// Who waits for lists to be read.
+/// The callers that wait for lists to be read.
 #[derive(Debug, Default)]
 pub(super) struct Refreshes(Vec<Refresh>);
 
 #[derive(Debug)]
 struct Refresh {
-    /// The lists, each with whether its reading began after it was asked for: one that was under way before may miss what
-    /// has changed.
+    /// Awaited lists, each with a flag that is set once a reading has begun after the request. A reading that was in
+    /// progress before may miss recent changes.
     lists: Vec<(List, bool)>,
     reply: oneshot::Sender<Arc<Catalog>>,
 }
 
 impl Refreshes {
-    /// Someone wants these lists to be read again.
+    /// Registers a caller that waits for these lists to be read again.
     pub(super) fn wanted(&mut self, lists: Vec<List>, reply: oneshot::Sender<Arc<Catalog>>, known: &Arc<Catalog>) {
         if lists.is_empty() || self.0.len() >= MAX_WAITING {
-            // Whoever asked may have gone away.
+            // The caller may have gone.
             let _ = reply.send(Arc::clone(known));
             return;
         }
         self.0.push(Refresh { lists: lists.into_iter().map(|list| (list, false)).collect(), reply });
     }
 
-    /// Whether someone waits for a reading of this list that has not begun.
+    /// Returns `true` if a caller waits for a reading of this list that has not begun.
     pub(super) fn wants(&self, list: List) -> bool {
         self.0.iter().any(|refresh| refresh.lists.contains(&(list, false)))
     }
 
-    /// The reading of this list begins.
+    /// Records that a reading of this list begins.
     pub(super) fn begun(&mut self, list: List) {
         for (own, begun) in self.0.iter_mut().flat_map(|refresh| &mut refresh.lists) {
             *begun |= *own == list;
         }
     }
 
-    /// A list was read, whole or not.
+    /// Records that a reading of this list ended, completely or not, and replies to callers whose lists are all read.
     pub(super) fn read(&mut self, list: List, found: &Arc<Catalog>) {
         for refresh in &mut self.0 {
             refresh.lists.retain(|waiting| *waiting != (list, true));
         }
         for done in self.0.extract_if(.., |refresh| refresh.lists.is_empty()) {
-            // Whoever asked may have gone away.
+            // The caller may have gone.
             let _ = done.reply.send(Arc::clone(found));
         }
     }
@@ -65,11 +65,11 @@ mod tests {
         let (known, mut refreshes) = (Arc::new(Catalog::default()), Refreshes::default());
         refreshes.wanted(vec![List::Tools], reply, &known);
         refreshes.read(List::Tools, &known);
-        assert!(replied.try_recv().is_err(), "it began before it was asked for");
-        assert!(refreshes.wants(List::Tools), "it has to be read once more");
+        assert!(replied.try_recv().is_err(), "a reading that began before the request doesn't count");
+        assert!(refreshes.wants(List::Tools), "another reading is required");
         refreshes.begun(List::Tools);
         refreshes.read(List::Tools, &known);
-        assert!(replied.try_recv().is_ok(), "the next reading is told");
+        assert!(replied.try_recv().is_ok(), "the next reading completes the refresh");
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! The owner of one session: it takes what the host's owner tells it, keeps what the server offers, and passes news on.
+//! The owner of one session: executes commands of the host's owner, maintains the server's catalog, and forwards its
+//! reports.
 
 mod events;
 mod lists;
@@ -32,22 +33,22 @@ use super::{News, RunId, Start, Target, Tell, Ticket, outcome, redacted};
 use crate::owner::WeakOwner;
 use crate::view::{Failure, FailureReason};
 
-/// How long a list that was just read is not read again, however often the server says that it changed.
+/// Minimum interval between two readings of a list, however often the server reports changes.
 const REREAD: Duration = Duration::from_secs(1);
-/// How many commands are taken before anything else is looked at.
+/// Maximum number of commands that are executed before other events are processed.
 const COMMANDS_AT_ONCE: usize = 64;
-/// How long a server may take to show that it lives.
+/// Timeout of a ping.
 pub(crate) const PING: Duration = Duration::from_secs(10);
 
-/// What a call of the session is for.
+/// The purpose of a call of the session.
 enum Purpose {
     Ticket(Ticket),
     Page(Box<ListReader>),
-    /// Whether it is still there.
+    /// Checks that the server responds.
     Ping,
 }
 
-/// One run of a server.
+/// A run of one server.
 struct Run<'a> {
     id: RunId,
     owner: &'a WeakOwner,
@@ -64,64 +65,64 @@ struct Run<'a> {
     ready: bool,
 }
 
-/// Commands of the host's owner.
+/// The commands of the host's owner.
 struct Inbox<'a> {
     receiver: &'a mut mpsc::Receiver<Box<Tell>>,
-    /// A command that was received and not yet followed.
+    /// Command that was received but not executed yet.
     came: Option<Box<Tell>>,
-    /// Nobody sends commands any more.
+    /// Set once all senders of commands are gone.
     is_closed: bool,
 }
 
-/// Calls of the session that are under way.
+/// The session's calls in progress.
 #[derive(Default)]
 struct Calls {
     purposes: FxHashMap<CallId, Purpose>,
     tickets: FxHashMap<Ticket, CallId>,
 }
 
-/// The reasons for which a run ends.
+/// The reasons for the end of a run.
 #[derive(Default)]
 struct Ending {
     stopped: bool,
-    /// Why the session is over.
+    /// Reason for the end of the session.
     closed: Option<CloseReason>,
-    /// Why it could not be opened.
+    /// Reason why the session could not be opened.
     fault: Option<OpeningFault>,
-    /// Why it counts as gone though it did not say so.
+    /// Description of why the server is considered dead although the session did not end by itself.
     gone: Option<String>,
 }
 
-/// The lists of the server, and which of them are to be read again.
+/// The lists of the server, and their pending readings.
 #[derive(Default)]
 struct Lists {
-    /// Shared with the owner; changed in a copy.
+    /// Catalog shared with the owner. Copied on write.
     catalog: Arc<Catalog>,
-    /// The lists the server has, by its capabilities.
+    /// Lists that the server offers according to its capabilities.
     offered: Vec<List>,
     changed: Vec<List>,
     last_read: FxHashMap<List, Instant>,
     refreshes: Refreshes,
 }
 
-/// News that are passed on at the next tick.
+/// Reports that are forwarded at the next tick.
 #[derive(Default)]
 struct Gathered {
     progress: FxHashMap<Ticket, Progress>,
     tasks: FxHashMap<Ticket, TaskView>,
     updated: HashSet<String>,
-    /// The last activity that the owner was told of.
+    /// Number of the last activity entry that the owner was notified of.
     told_activity: u64,
 }
 
-/// How an attempt ended.
+/// The result of an attempt to run the server.
 enum Ended {
     For(Option<Failure>),
-    /// The server does not survive the probe for the newest revision: start it again and open as the older ones do.
+    /// The server exited on the probe for the newest revision. It has to be started again with the older handshake.
     OnProbe,
 }
 
-/// Runs the server until it has ended, and says why it did. Nothing means that it was stopped.
+/// Runs the server until it has ended, and returns the failure, or `None` if it was stopped.
 pub(super) async fn run(
     mut start: Box<Start>,
     mut told: mpsc::Receiver<Box<Tell>>,
@@ -131,7 +132,7 @@ pub(super) async fn run(
         match attempt(&start, &mut told, owner).await {
             Ended::For(failure) => return failure,
             Ended::OnProbe => {
-                note(&start.activity, "it ended on the probe for 2026-07-28; starting it again with initialize");
+                note(&start.activity, "it exited on the probe for 2026-07-28; starting it again with initialize");
                 start.session.opening = Opening::Initialize;
             }
         }
@@ -139,7 +140,7 @@ pub(super) async fn run(
 }
 
 async fn attempt(start: &Start, told: &mut mpsc::Receiver<Box<Tell>>, owner: &WeakOwner) -> Ended {
-    // In boxes, as the rest: what is done once makes the connection no larger for all the time after it.
+    // Boxed, like the rest: one-time work must not enlarge the future of the connection for its whole lifetime.
     let link = match Box::pin(Link::find(start.target.get())).await {
         Ok(link) => link,
         Err(failure) => {
@@ -204,7 +205,8 @@ impl Owner for Run<'_> {
         self.driver_event(event, session);
     }
 
-    /// The owner takes each news at once, so only a server that floods is slowed down, and not while it is being stopped.
+    /// The owner processes each report immediately, so only a flooding server is slowed down, and not while it is being
+    /// stopped.
     fn has_room(&mut self, _: usize) -> bool {
         let is_over = self.ending.stopped || self.ending.closed.is_some();
         is_over || !self.usage.is_slowed()
@@ -230,7 +232,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// What became of it, once nothing of the server is left. All that waits is told first.
+    /// Returns the result once the server and its processes have ended. Pending reports are forwarded first.
     async fn ended(mut self: Box<Self>, stderr: &StderrRing) -> Ended {
         self.gather();
         if self.ending.fault == Some(OpeningFault::ExitedOnProbe)
@@ -290,7 +292,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// It does not show that it lives.
+    /// Handles a failed ping.
     fn is_gone(&mut self, error: &CallError, session: &mut Control<'_>) {
         if matches!(error, CallError::TooManyCalls | CallError::NotReady | CallError::Server(_)) {
             return;
@@ -326,7 +328,7 @@ impl<'a> Run<'a> {
         match self.calls.purposes.remove(&call) {
             Some(Purpose::Ticket(ticket)) => {
                 self.calls.tickets.remove(&ticket);
-                // How far it came is told before its end, not left out.
+                // The latest progress is forwarded before the result instead of being dropped.
                 if let Some(task) = self.gathered.tasks.remove(&ticket) {
                     self.tell_owner(News::Task { ticket, task });
                 }
@@ -350,7 +352,7 @@ impl<'a> Run<'a> {
         self.ticks.soon();
     }
 
-    /// Passes on what has gathered, and reads the lists that changed.
+    /// Forwards the gathered reports, and reads the lists that changed.
     fn tick(&mut self, session: &mut Control<'_>) {
         self.gather();
         if self.ready {
@@ -358,7 +360,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Passes on what has gathered.
+    /// Forwards the gathered reports.
     fn gather(&mut self) {
         self.ticks.clear();
         if let Some(pause) = self.usage.pause() {

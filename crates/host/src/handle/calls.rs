@@ -1,5 +1,5 @@
-//! Calls of tools, prompts and resources, and the requests beside them. Callers: the commands of `api` and of the command line, and `chat`
-//! for tools, whoever calls them.
+//! Calls of tools, prompts and resources, and the requests related to them. Used by the commands of `api` and of the
+//! command line, and by `chat` for tool calls of any origin.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use super::Host;
 use crate::connection::PING;
 use crate::owner::{CallOrigin, CallReply, NewCall, Owner, Sent};
 
-/// What the user does in no conversation.
+/// Origin of the user's calls outside of conversations.
 const AT_NO_PLACE: CallOrigin = CallOrigin::User { conversation: None };
 
 impl Host {
@@ -29,11 +29,12 @@ impl Host {
         replied.await.map_err(|_| CallFailure::Closing)?
     }
 
-    /// Calls a tool for whoever makes the call, after its consent request if need be: a call that a model makes asks more often.
-    /// `sent` is told when the server gets it, with the arguments if the user changed them.
+    /// Calls a tool for any origin, after consent if required. A model's calls require consent more often. `sent` is
+    /// notified when the call is sent to the server, with the arguments if the user changed them.
     ///
     /// # Errors
-    /// If it did not end with the tool's answer.
+    ///
+    /// Returns the [`CallFailure`] that ended the call without a result of the tool.
     pub async fn call_tool_as(
         &self,
         origin: CallOrigin,
@@ -52,10 +53,11 @@ impl Host {
         }
     }
 
-    /// Gets a prompt.
+    /// Gets the messages of a prompt.
     ///
     /// # Errors
-    /// If it did not end with the prompt's messages.
+    ///
+    /// Returns the [`CallFailure`] that ended the call without the prompt's messages.
     pub async fn get_prompt(
         &self,
         id: String,
@@ -66,10 +68,12 @@ impl Host {
         self.get_prompt_as_shown(id, server, prompt, arguments, None).await
     }
 
-    /// The same for a prompt that was shown: with the hash of its definition, it is got only if it is still that one.
+    /// Gets the messages of a prompt that was displayed. With the hash of its definition in `shown`, the call fails if
+    /// the definition has changed.
     ///
     /// # Errors
-    /// As for [`get_prompt`](Self::get_prompt).
+    ///
+    /// Returns the same errors as [`get_prompt`](Self::get_prompt).
     pub async fn get_prompt_as_shown(
         &self,
         id: String,
@@ -88,10 +92,11 @@ impl Host {
         }
     }
 
-    /// Reads a resource, or gives what it said before while that is fresh.
+    /// Reads a resource, or returns its cached contents while they are fresh.
     ///
     /// # Errors
-    /// If it did not end with the resource's contents.
+    ///
+    /// Returns the [`CallFailure`] that ended the call without the resource's contents.
     pub async fn read_resource(
         &self,
         id: String,
@@ -101,10 +106,12 @@ impl Host {
         Ok(self.read(id, server, uri, false).await?.contents)
     }
 
-    /// The same, and how fresh it is. With `refresh` the server is asked in any case.
+    /// Reads a resource as [`read_resource`](Self::read_resource) does, and also returns how fresh the contents are.
+    /// With `refresh` set, the cache is bypassed.
     ///
     /// # Errors
-    /// If it did not end with the resource's contents.
+    ///
+    /// Returns the [`CallFailure`] that ended the call without the resource's contents.
     pub async fn read(&self, id: String, server: String, uri: String, refresh: bool) -> Result<Read, CallFailure> {
         let wanted = (server.clone(), uri.clone());
         let fresh = self.with(move |owner| owner.fresh_read(&wanted.0, &wanted.1)).await?;
@@ -127,10 +134,12 @@ impl Host {
         }
     }
 
-    /// Cancels a call, or what is read before it, by the id its caller chose.
+    /// Cancels a call, or the reading that precedes it, by the id that its caller chose.
     ///
     /// # Errors
-    /// If there is none.
+    ///
+    /// Returns [`CallFailure::NotFound`] if no call in progress has this id, and [`CallFailure::Closing`] if the host
+    /// has shut down.
     pub async fn cancel_call(&self, id: String) -> Result<(), CallFailure> {
         if self.preparations.cancel(&id) {
             return Ok(());
@@ -149,7 +158,7 @@ impl Host {
         replied.await.map_err(|_| CallFailure::Closing)?
     }
 
-    /// One request that belongs to reading a list.
+    /// Sends a request that is part of reading a list.
     pub(crate) async fn list_request(
         &self,
         server: String,
@@ -158,10 +167,11 @@ impl Host {
         self.request(server, request, self.times.list).await
     }
 
-    /// Completes an argument.
+    /// Requests completions for an argument.
     ///
     /// # Errors
-    /// If the server can't, or does not answer in time.
+    ///
+    /// Returns a [`CallFailure`] if the server is not running, doesn't support completions, or doesn't respond in time.
     pub async fn complete(
         &self,
         server: String,
@@ -173,7 +183,7 @@ impl Host {
         let request = ClientRequest::Complete { reference, argument_name, value, context };
         match self.request(server.clone(), request, self.times.complete).await? {
             ServerResult::Completion(mut result) => {
-                // The specification's bound; a server that passes it is cut.
+                // The specification allows at most 100 values. Further values are dropped.
                 result.values.truncate(100);
                 Ok(*result)
             }
@@ -181,10 +191,12 @@ impl Host {
         }
     }
 
-    /// Begins or ends a subscription to a resource.
+    /// Subscribes to a resource, or ends the subscription.
     ///
     /// # Errors
-    /// If the server can't, or does not answer in time.
+    ///
+    /// Returns a [`CallFailure`] if the server is not running, doesn't support subscriptions, or doesn't respond in
+    /// time.
     pub async fn subscribe(&self, server: String, uri: String, on: bool) -> Result<(), CallFailure> {
         let request = if on {
             ClientRequest::Subscribe { uri: uri.clone() }
@@ -196,21 +208,23 @@ impl Host {
         Ok(())
     }
 
-    /// Sets from which level on a server sends log messages.
+    /// Sets the minimum level of the log messages that a server sends.
     ///
     /// # Errors
-    /// If the server can't, or does not answer in time.
+    ///
+    /// Returns a [`CallFailure`] if the server is not running, doesn't support logging, or doesn't respond in time.
     pub async fn set_log_level(&self, server: String, level: LogLevel) -> Result<(), CallFailure> {
         self.request(server.clone(), ClientRequest::SetLogLevel { level }, self.times.read).await?;
         self.with(move |owner| owner.log_level_set(&server, level)).await?;
         Ok(())
     }
 
-    /// Asks a server whether it is there (`basic/utilities/ping`; since 2026-07-28, which has no ping, by `server/discover`). Returns how
-    /// long its answer took. A server that does not answer is left as it is.
+    /// Pings a server (`basic/utilities/ping`; since 2026-07-28, which has no ping, with `server/discover`). Returns
+    /// the time until the response. A server that doesn't respond is not stopped.
     ///
     /// # Errors
-    /// If it does not run, or does not answer within [`PING`].
+    ///
+    /// Returns a [`CallFailure`] if the server is not running, or doesn't respond within [`PING`].
     pub async fn ping(&self, server: String) -> Result<Duration, CallFailure> {
         let began = Instant::now();
         self.request(server, ClientRequest::Ping, (PING, PING)).await?;
@@ -218,7 +232,8 @@ impl Host {
     }
 }
 
-/// A server says in one of two ways that it has no such resource (`server/resources`: -32602 since 2026-07-28, -32002 before).
+/// Maps the two errors for a nonexistent resource to [`CallFailure::NotFound`] (`server/resources`: -32602 since
+/// 2026-07-28, -32002 before).
 fn named_when_missing(failure: CallFailure, uri: &str) -> CallFailure {
     match &failure {
         CallFailure::Session { server, error } => match &**error {
@@ -232,6 +247,6 @@ fn named_when_missing(failure: CallFailure, uri: &str) -> CallFailure {
 }
 
 fn unfit(server: String) -> CallFailure {
-    let cause = "it answers another request".to_owned();
+    let cause = "it is the response to another request".to_owned();
     CallFailure::Session { server, error: Box::new(mcp_proto::session::CallError::BadAnswer { cause }) }
 }

@@ -1,4 +1,5 @@
-//! What servers offer, and what the user reviewed of it. Callers: the commands of `api` and of the command line, and `chat`.
+//! The catalogs of servers, and the user's reviews of them. Used by the commands of `api` and of the command line, and
+//! by `chat`.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,10 +15,12 @@ use super::{Host, HostClosed};
 use crate::owner::{FlowError, ReviewError, ShownDefinition};
 
 impl Host {
-    /// What a server offers, as last read. Lists that are no longer fresh are read again meanwhile.
+    /// Returns the catalog of a server, as last read. Stale lists are read again in the background.
     ///
     /// # Errors
-    /// If there is none.
+    ///
+    /// Returns [`CallFailure::NotFound`] if no server has this name, and [`CallFailure::Closing`] if the host has shut
+    /// down.
     pub async fn catalog(&self, server: String) -> Result<Arc<Catalog>, CallFailure> {
         let found = self.with({
             let server = server.clone();
@@ -30,10 +33,12 @@ impl Host {
         found.await?.ok_or_else(|| CallFailure::NotFound(format!("server \"{server}\"")))
     }
 
-    /// What a server offers beside what the user saw of it.
+    /// Returns the catalog of a server, compared with the definitions that the user reviewed.
     ///
     /// # Errors
-    /// If there is none.
+    ///
+    /// Returns [`CallFailure::NotFound`] if no server has this name, and [`CallFailure::Closing`] if the host has shut
+    /// down.
     pub async fn reviewed(&self, server: String) -> Result<ServerReview, CallFailure> {
         let found = self.with({
             let server = server.clone();
@@ -42,35 +47,43 @@ impl Host {
         found.await?.ok_or_else(|| CallFailure::NotFound(format!("server \"{server}\"")))
     }
 
-    /// The user has looked at these definitions. They are pinned, so that any change of them is told, and what allows calls
-    /// covers them from now on.
+    /// Records that the user reviewed these definitions. They are pinned, so that changes are reported, and grants and
+    /// rules cover them from now on.
     ///
     /// # Errors
-    /// If one of them is not as it was shown; nothing was pinned then.
+    ///
+    /// Returns [`ReviewError::Stale`] if a definition differs from the one displayed, in which case nothing is pinned.
+    /// See [`ReviewError`] for the other cases.
     pub async fn review(&self, server: String, seen: Vec<ShownDefinition>) -> Result<(), ReviewError> {
         self.with_reply(move |owner, reply| owner.review(&server, &seen, reply)).await?
     }
 
-    /// What is kept of what the user saw, by server.
+    /// Returns the stored pins, by server.
     ///
     /// # Errors
-    /// If the host has ended.
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
     pub async fn pins(&self) -> Result<Pins, HostClosed> {
         self.with(|owner| owner.pins().clone()).await
     }
 
-    /// Sets when calls ask after a server's own content.
+    /// Sets which content of a server makes later calls require consent.
     ///
     /// # Errors
-    /// If there is no such server, or it can't be written.
+    ///
+    /// Returns [`FlowError::Server`] if no server has this name, [`FlowError::TooMany`] if too many tools have a
+    /// setting, [`FlowError::Store`] if the setting can't be written, and [`FlowError::Closed`] if the host has shut
+    /// down.
     pub async fn set_data_flow(&self, server: String, flow: DataFlow) -> Result<(), FlowError> {
         self.with_reply(move |owner, reply| owner.set_data_flow(&server, flow, reply)).await?
     }
 
-    /// A server's activity. Lock it for a moment only.
+    /// Returns the activity log of a server. Hold its lock only briefly.
     ///
     /// # Errors
-    /// If there is none.
+    ///
+    /// Returns [`CallFailure::NotFound`] if no server has this name, and [`CallFailure::Closing`] if the host has shut
+    /// down.
     pub async fn activity(&self, server: String) -> Result<Arc<Mutex<Activity>>, CallFailure> {
         let found = self.with({
             let server = server.clone();
@@ -79,10 +92,12 @@ impl Host {
         found.await?.ok_or_else(|| CallFailure::NotFound(format!("server \"{server}\"")))
     }
 
-    /// Reads a list of a server again now, and gives what the server offers then.
+    /// Reads a list of a server again, and returns the resulting catalog.
     ///
     /// # Errors
-    /// If the server is not in use, or ends meanwhile.
+    ///
+    /// Returns [`CallFailure::NotReady`] if the server is not running or ends meanwhile, and [`CallFailure::Closing`]
+    /// if the host has shut down.
     pub async fn refresh_list(&self, server: String, kind: ListKind) -> Result<Arc<Catalog>, CallFailure> {
         let (reply, replied) = oneshot::channel();
         let told = server.clone();

@@ -1,4 +1,5 @@
-//! Answers to consent requests, and what a server may ask for. Callers: the commands of `api` and of the command line.
+//! Decisions on consent requests, and settings of what servers may request. Used by the commands of `api` and of the
+//! command line.
 
 use std::path::PathBuf;
 
@@ -12,10 +13,12 @@ use crate::owner::{AnswerError, followed_link, open_page, real_folders};
 use crate::view::{Edit, QuestionView, UserAnswer};
 
 impl Host {
-    /// Answers a question. The hash is the one that was shown.
+    /// Applies the user's decision on a consent request. `hash` is the hash of the payload that was displayed.
     ///
     /// # Errors
-    /// If it is no longer open, has changed, or the answer does not fit. Nothing crossed then.
+    ///
+    /// Returns [`AnswerError::NotOpen`] if the request is no longer pending, [`AnswerError::Stale`] if its payload has
+    /// changed, and another [`AnswerError`] if the decision doesn't fit the request. Nothing was sent in these cases.
     pub async fn answer(&self, id: QuestionId, hash: String, answer: UserAnswer) -> Result<(), AnswerError> {
         let answer = match answer {
             UserAnswer::Share(folders) => UserAnswer::Share(real_folders(folders).await?),
@@ -24,18 +27,22 @@ impl Host {
         self.with_reply(move |owner, reply| owner.answer(id, &hash, answer, reply)).await?
     }
 
-    /// Changes what would cross.
+    /// Edits the payload of a consent request.
     ///
     /// # Errors
-    /// If the question is no longer open or this part of it can't be changed.
+    ///
+    /// Returns [`AnswerError::NotOpen`] if the request is no longer pending, and [`AnswerError::WrongKind`] if this
+    /// part of it can't be edited.
     pub async fn edit(&self, id: QuestionId, edit: Edit) -> Result<QuestionView, AnswerError> {
         self.with(move |owner| owner.edit(id, edit)).await?
     }
 
-    /// What is wrong with a form's content.
+    /// Returns the validation errors of a form's content. Empty if it can be submitted.
     ///
     /// # Errors
-    /// If the question is no longer open or has no form.
+    ///
+    /// Returns [`AnswerError::NotOpen`] if the request is no longer pending, and [`AnswerError::WrongKind`] if it has
+    /// no form.
     pub async fn check_form(
         &self,
         id: QuestionId,
@@ -44,35 +51,40 @@ impl Host {
         self.with(move |owner| owner.check_form(id, &content)).await?
     }
 
-    /// Refuses all that a server asks for, and with `mute` what it will ask for.
+    /// Denies all pending requests of a server and, with `mute` set, its future requests.
     ///
     /// # Errors
-    /// If the host has ended.
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
     pub async fn deny_all(&self, server: String, mute: bool) -> Result<(), HostClosed> {
         self.with(move |owner| owner.deny_all(&server, mute)).await
     }
 
-    /// Lets a muted server ask again.
+    /// Allows a muted server to send requests again.
     ///
     /// # Errors
-    /// If the host has ended.
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
     pub async fn unmute(&self, server: String) -> Result<(), HostClosed> {
         self.with(move |owner| owner.unmute(&server)).await
     }
 
-    /// Sets the folders a server may know of, and tells it.
+    /// Sets the folders that a server may list (roots), and notifies the server.
     ///
     /// # Errors
-    /// If there is no such server or a folder can't be shared.
+    ///
+    /// Returns [`AnswerError::WrongKind`] if no server has this name, [`AnswerError::Folder`] if a folder can't be
+    /// shared, and [`AnswerError::Audit`] if the change can't be written to the audit log.
     pub async fn set_roots(&self, server: String, folders: Vec<PathBuf>) -> Result<(), AnswerError> {
         let folders = real_folders(folders).await?;
         self.with_reply(move |owner, reply| owner.set_roots(&server, folders, reply)).await?
     }
 
-    /// Opens a URL that the user has seen whole and wants to open.
+    /// Opens a URL that was displayed to the user in full and that the user chose to open.
     ///
     /// # Errors
-    /// If it may not be opened, or the browser can't.
+    ///
+    /// Returns [`AnswerError::Browser`] if the URL may not be opened, or the browser can't be started.
     pub async fn open_url(&self, url: &str) -> Result<(), AnswerError> {
         let Some(page) = followed_link(UrlParts::of(url)) else {
             return Err(AnswerError::Browser("only http and https addresses without a user name can be opened".into()));

@@ -1,5 +1,5 @@
-//! What conversations need of the host: the servers that a model may know of, whose words are in a conversation, and events. The crate
-//! `chat` calls it.
+//! Services of the host for conversations: the servers that a model may know of, the sources of a conversation, and
+//! events. Used by the crate `chat`.
 
 use domain::bounds::ChatBounds;
 use domain::history::Reading;
@@ -9,66 +9,75 @@ use super::{Host, HostClosed};
 use crate::owner::{Label, ServerForModel};
 
 impl Host {
-    /// Servers as a model may know of them, in this order.
+    /// Returns the servers that a model may know of, in the given order.
     ///
     /// # Errors
-    /// If the host has ended.
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
     pub async fn servers_for_model(&self, names: Vec<String>) -> Result<Vec<ServerForModel>, HostClosed> {
         self.with(move |owner| owner.servers_for_model(&names)).await
     }
 
-    /// How much of a conversation a model gets.
+    /// Returns the limits on what a model receives of a conversation.
     ///
     /// # Errors
-    /// If the host has ended.
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
     pub async fn conversation_bounds(&self) -> Result<ChatBounds, HostClosed> {
         self.with(|owner| owner.conversation_bounds()).await
     }
 
-    /// Tells observers something of a conversation, without waiting until they were told.
+    /// Emits an event of a conversation, without waiting for its delivery to observers.
     ///
     /// # Errors
-    /// If the host has ended.
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
     pub async fn tell_of_conversation(&self, event: ConversationEvent) -> Result<(), HostClosed> {
         self.with(move |owner| owner.tell_of_conversation(event)).await
     }
 
-    /// Notes that words of these servers are in a conversation, and with `is_whole`, that no others were in it before.
+    /// Records that a conversation contains content of these servers. With `is_whole` set, they are the only servers
+    /// with content in it so far.
     ///
     /// # Errors
-    /// If the host has ended.
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
     pub async fn put_in(&self, conversation: String, servers: Vec<String>, is_whole: bool) -> Result<(), HostClosed> {
         self.with(move |owner| owner.put_in(&conversation, &servers, is_whole)).await
     }
 
-    /// Notes what was read from servers in a conversation.
+    /// Records content that was read from servers in a conversation.
     ///
     /// # Errors
-    /// If the host has ended.
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
     pub async fn note_readings(&self, conversation: String, readings: Vec<Reading>) -> Result<(), HostClosed> {
         self.with(move |owner| owner.note_readings(&conversation, &readings)).await
     }
 
-    /// The same contents, with what the tools say that they came from.
+    /// Returns the readings, with [`Reading::open_world`] set according to the definitions of the tools.
     ///
     /// # Errors
-    /// If the host has ended.
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
     pub async fn with_claims(&self, readings: Vec<Reading>) -> Result<Vec<Reading>, HostClosed> {
         self.with(move |owner| owner.with_claims(readings)).await
     }
 
-    /// Whose words are in a conversation, as far as it is known.
+    /// Returns the known sources of a conversation.
     ///
     /// # Errors
-    /// If the host has ended.
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
     pub async fn label(&self, conversation: String) -> Result<Label, HostClosed> {
         self.with(move |owner| owner.label(&conversation)).await
     }
 
-    /// Tells observers that conversations changed.
+    /// Notifies observers that conversations changed.
     ///
     /// # Errors
-    /// If the host has ended.
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
     pub async fn conversations_changed(&self, changed: Option<String>) -> Result<(), HostClosed> {
         self.with(move |owner| owner.conversations_changed(changed)).await
     }

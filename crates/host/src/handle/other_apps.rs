@@ -1,5 +1,5 @@
-//! Servers of other apps: they are looked for beside those that are set up, and imported with the rules that deny what their apps deny.
-//! Callers: the commands of `api` and of the command line.
+//! Servers in the settings of other apps: finds them, compares them with the configured servers, and imports them
+//! together with rules for the tools that those apps deny. Used by the commands of `api` and of the command line.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,58 +12,63 @@ use ports::server_config::{ConfigProblem, ServerEntry};
 use super::{Host, HostClosed, SetupError};
 use crate::rules::RulesError;
 
-/// Why servers of other apps can't be looked for.
+/// Error of a search for servers of other apps.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ImportError {
-    /// There is no such app or file.
+    /// No such app or file exists, or the file can't be read.
     #[error("{}", .0.message)]
     Source(ConfigProblem),
-    /// No server may know of this folder.
+    /// The folder is not a root of any server.
     #[error("{} is not a folder that a server may know of", .0.display())]
     NoProject(PathBuf),
-    /// The host ends.
+    /// The host has shut down.
     #[error(transparent)]
     Closed(#[from] HostClosed),
 }
 
-/// Why a server of another app can't be imported.
+/// Error of importing a server of another app.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ImportServerError {
-    /// Its entry can't be used, for this reason.
+    /// The entry of the server is not supported, for this reason.
     #[error("{0}")]
     Unsupported(String),
-    /// Another server has its name.
+    /// Another server has this name.
     #[error("there is a server {0:?} already")]
     NameTaken(String),
-    /// A tool that its app denies can't be denied.
+    /// The rules for tools that the other app denies can't be added.
     #[error(transparent)]
     Rules(#[from] RulesError),
-    /// It can't be set up.
+    /// The server can't be added to the settings.
     #[error(transparent)]
     Setup(#[from] SetupError),
 }
 
 impl Host {
-    /// Looks for servers in the settings of other apps, and compares them with those that are set up. Nothing is started or written.
+    /// Searches for servers in the settings of other apps, and compares them with the configured servers. Nothing is
+    /// started or written.
     ///
     /// # Errors
-    /// If there is no such app or file.
+    ///
+    /// Returns [`ImportError::Source`] if the app or file doesn't exist, and [`ImportError::Closed`] if the host has
+    /// shut down.
     pub async fn look_for_servers(&self, from: From, surroundings: Arc<Surroundings>) -> Result<Report, ImportError> {
         let servers = self.snapshot().await?.servers.into_iter();
         let set_up: Vec<ServerEntry> =
             servers.map(|server| ServerEntry { name: server.name, config: server.config }).collect();
-        // The files may lie on a slow disk.
+        // The files may be on a slow disk.
         let looked = tokio::task::spawn_blocking(move || look(&from, &surroundings, &set_up)).await.map_err(|error| {
-            tracing::error!(%error, "the thread that looks for servers of other apps ended without a result");
+            tracing::error!(%error, "the search for servers of other apps panicked");
             HostClosed
         });
         looked?.map_err(ImportError::Source)
     }
 
-    /// Looks for servers in the files of a project, which is one of the folders that the user lets a server know of.
+    /// Searches for servers in the files of a project, which has to be a root of a server.
     ///
     /// # Errors
-    /// If it is no such folder.
+    ///
+    /// Returns [`ImportError::NoProject`] if the folder is not a root, and the errors of
+    /// [`look_for_servers`](Self::look_for_servers).
     pub async fn look_in_project(
         &self,
         folder: PathBuf,
@@ -73,30 +78,35 @@ impl Host {
         self.look_for_servers(From::Path(folder), surroundings).await
     }
 
-    /// The files with servers that a project has, by their paths below its folder. They are not read.
+    /// Returns the existing settings files of a project, as paths relative to its folder. The files are not read.
     ///
     /// # Errors
-    /// If the folder is none that a server may know of.
+    ///
+    /// Returns [`ImportError::NoProject`] if the folder is not a root of a server, and [`ImportError::Closed`] if the
+    /// host has shut down.
     pub async fn project_files(&self, folder: PathBuf) -> Result<Vec<&'static str>, ImportError> {
         self.check_project(&folder).await?;
-        // The folder may lie on a slow disk.
+        // The folder may be on a slow disk.
         Ok(tokio::task::spawn_blocking(move || project_files(&folder)).await.map_err(|_| HostClosed)?)
     }
 
-    /// Only a folder that a server may know of is looked into: those are listed on the server's page, so that the user sees which.
+    /// Returns an error unless the folder is a root of a server. Roots are listed on the server's page, where the user
+    /// sees them.
     async fn check_project(&self, folder: &Path) -> Result<(), ImportError> {
         let servers = self.snapshot().await?.servers;
         let is_root = servers.iter().filter_map(|server| server.roots.as_ref()).flatten().any(|root| root == folder);
         if is_root { Ok(()) } else { Err(ImportError::NoProject(folder.to_owned())) }
     }
 
-    /// Imports a server of another app under its name. Its secrets go to the keychain; a pending one is named in the settings and missing in
-    /// the keychain. Tools that its app denies are denied by rules, which hold before the server is there to be called. Nothing is
-    /// started or approved.
+    /// Imports a server of another app under its name. Its secrets are stored in the keychain; a pending secret is
+    /// referenced in the settings but missing in the keychain. Tools that the other app denies are denied by rules,
+    /// which are added before the server. Nothing is started or approved.
     ///
     /// # Errors
-    /// If it can't be used, its name is taken, or the rules, the settings or the secrets can't be written. Then neither the server nor a
-    /// new rule stays.
+    ///
+    /// Returns [`ImportServerError::Unsupported`] if the entry is not supported, [`ImportServerError::NameTaken`] if
+    /// the name is in use, [`ImportServerError::Rules`] if a rule can't be added, and [`ImportServerError::Setup`] if
+    /// the settings or secrets can't be written. Neither the server nor a new rule remains in these cases.
     pub async fn import_server(&self, server: &FoundServer) -> Result<SecretKept, ImportServerError> {
         if server.status == ImportStatus::Unsupported {
             let reason = server.notes.iter().rfind(|note| note.kind == ImportNoteKind::Reason);
@@ -113,15 +123,15 @@ impl Host {
         };
         if imported.is_err() {
             for rule in added {
-                // The first error says more than one about a rule that denies the calls of no server.
+                // The first error is more important than one about a rule that now matches no server.
                 drop(self.remove_rule(rule).await);
             }
         }
         imported
     }
 
-    /// Adds the rules that deny the tools that its app denies, unless an equal rule is there. `added` gets those that were added, also
-    /// where a later one fails.
+    /// Adds rules that deny the tools denied by the other app, unless equal rules exist. Added rules are appended to
+    /// `added`, even if a later one fails.
     async fn deny_tools(&self, server: &FoundServer, added: &mut Vec<RuleRef>) -> Result<(), RulesError> {
         let is_users = |(source, _): &(RuleSource, PolicyRule)| *source == RuleSource::User;
         let there = self.rules().await?.rules.into_iter().filter(is_users);
@@ -136,10 +146,10 @@ impl Host {
     }
 }
 
-/// A rule that denies calls of one tool.
+/// Returns a rule that denies calls of one tool.
 fn deny(server: &str, tool: &str) -> PolicyRule {
     PolicyRule {
-        // Some apps deny by patterns. A star that is meant as a star in a name denies more, never less.
+        // Some apps deny by patterns. If a star is part of a literal name, the pattern denies more, never less.
         tool: Some(tool.replace('\\', r"\\")),
         note: "from another app".to_owned(),
         ..PolicyRule::new(Effect::Deny, policy::exactly(server))

@@ -1,5 +1,5 @@
-//! What is read before a call, cancelled by the id of that call: the owner does not know the id yet. Caller: `skills.rs`, which reads a
-//! server's list before one of its skills.
+//! Readings that precede a call and are cancelled by the id of that call, which the owner does not know yet. Used by
+//! `skills.rs`, which reads a server's list before one of its skills.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 
 use super::Host;
 
-/// Those under way, by the id of the call that follows; a sender that is dropped cancels its preparation.
+/// Preparations in progress, by the id of the following call. Dropping a sender cancels its preparation.
 #[derive(Clone, Default)]
 pub(super) struct Preparations(Arc<Mutex<HashMap<String, oneshot::Sender<()>>>>);
 
@@ -24,7 +24,7 @@ impl Preparations {
         Ok((Preparation { of: self, id: id.to_owned() }, cancelled))
     }
 
-    /// Returns true if there was one of this id.
+    /// Cancels a preparation. Returns `false` if none has this id.
     pub(super) fn cancel(&self, id: &str) -> bool {
         self.locked().remove(id).is_some()
     }
@@ -34,7 +34,7 @@ impl Preparations {
     }
 }
 
-/// One preparation, which ends when it is dropped.
+/// A preparation in progress, which ends when this guard is dropped.
 struct Preparation<'a> {
     of: &'a Preparations,
     id: String,
@@ -47,10 +47,12 @@ impl Drop for Preparation<'_> {
 }
 
 impl Host {
-    /// Does what comes before the call `id`. [`Host::cancel_call`] with that id ends it.
+    /// Runs a preparation of the call `id`. [`Host::cancel_call`] with that id cancels it.
     ///
     /// # Errors
-    /// [`CallFailure::Cancelled`] if it was cancelled, [`CallFailure::IdInUse`] if the same is done under this id already.
+    ///
+    /// Returns [`CallFailure::Cancelled`] if it was cancelled, and [`CallFailure::IdInUse`] if another preparation with
+    /// this id is in progress.
     pub(crate) async fn cancellable<T>(&self, id: &str, act: impl Future<Output = T>) -> Result<T, CallFailure> {
         let (_preparation, cancelled) = self.preparations.begin(id)?;
         tokio::select! {

@@ -1,4 +1,4 @@
-//! The providers of models: listed, changed, tried.
+//! Model providers: lists, changes and tests them.
 
 use std::sync::Arc;
 
@@ -10,42 +10,51 @@ use secrecy::{ExposeSecret, SecretString};
 use super::{Host, HostClosed};
 
 impl Host {
-    /// The providers of models, and what they listed.
+    /// Returns the model providers and their listed models.
     ///
     /// # Errors
-    /// If the host has ended.
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
     pub async fn providers(&self) -> Result<ProvidersView, HostClosed> {
         self.with(|owner| owner.models.providers.view()).await
     }
 
-    /// The model that new conversations begin with.
+    /// Returns the model of new conversations, if the user chose one.
     ///
     /// # Errors
-    /// If the host has ended.
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
     pub async fn default_model(&self) -> Result<Option<ModelRef>, HostClosed> {
         self.with(|owner| owner.models.providers.default_model()).await
     }
 
-    /// Sets the model that new conversations begin with.
+    /// Sets the model of new conversations.
     ///
     /// # Errors
-    /// If there is no such provider, or it can't be written.
+    ///
+    /// Returns [`ProviderError::NotFound`] if no provider has this id, [`ProviderError::Store`] if the settings can't
+    /// be written, and [`ProviderError::Closing`] if the host has shut down.
     pub async fn set_default_model(&self, model: Option<ModelRef>) -> Result<(), ProviderError> {
         self.with_reply(move |owner, reply| owner.set_default_model(model, reply)).await?
     }
 
-    /// Adds a provider, or changes the one with that id.
+    /// Adds a provider, or replaces the settings of the provider with the same id.
     ///
     /// # Errors
-    /// If the settings can't be used or not be written.
+    ///
+    /// Returns [`ProviderError::Settings`] if the settings are invalid, [`ProviderError::TooMany`] if there is no room
+    /// for another provider, [`ProviderError::Store`] if they can't be written, and [`ProviderError::Closing`] if the
+    /// host has shut down.
     pub async fn set_provider(&self, settings: ProviderSettings) -> Result<(), ProviderError> {
         self.with_reply(move |owner, reply| owner.set_provider(settings, reply)).await?
     }
 
-    /// Takes a provider out, and its keys.
+    /// Removes a provider and its keys.
     ///
     /// # Errors
-    /// If there is none, or it can't be written; or if a key can't be forgotten.
+    ///
+    /// Returns [`ProviderError::NotFound`] if no provider has this id, [`ProviderError::Store`] if the settings can't
+    /// be written, and [`ProviderError::Secret`] if a key can't be deleted.
     pub async fn remove_provider(&self, id: String) -> Result<(), ProviderError> {
         let name = id.clone();
         self.with_reply(move |owner, reply| owner.remove_provider(&name, reply)).await??;
@@ -58,10 +67,12 @@ impl Host {
         .map_err(ProviderError::Secret)
     }
 
-    /// Keeps a provider's key, for the address that it has now; an empty one is forgotten.
+    /// Stores a provider's key for its current address. An empty key deletes the stored one.
     ///
     /// # Errors
-    /// If there is no such provider, or the key can't be kept.
+    ///
+    /// Returns [`ProviderError::NotFound`] if no provider has this id, and [`ProviderError::Secret`] if the key can't
+    /// be stored.
     pub async fn set_provider_key(&self, id: String, key: SecretString) -> Result<SecretKept, ProviderError> {
         let name = id.clone();
         let settings = self.with(move |owner| owner.models.providers.settings_of(&name)).await??;
@@ -75,10 +86,11 @@ impl Host {
         kept.map_err(ProviderError::Secret)
     }
 
-    /// The providers that have a key for the address that they have now. The keychain is not asked.
+    /// Returns the ids of providers with a key for their current address. The keys themselves are not read.
     ///
     /// # Errors
-    /// If the host has ended.
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
     pub async fn providers_with_key(&self) -> Result<Vec<String>, HostClosed> {
         let view = self.providers().await?;
         let secrets = Arc::clone(&self.ports().secrets);
@@ -87,10 +99,12 @@ impl Host {
         Ok(settings.filter(|own| kept.contains(&key_place(own))).map(|own| own.id).collect())
     }
 
-    /// Asks a provider for its models, and keeps the list.
+    /// Requests the list of models from a provider, and stores it. Returns the number of models.
     ///
     /// # Errors
-    /// If there is no such provider, or it does not answer as it should.
+    ///
+    /// Returns [`ProviderError::NotFound`] if no provider has this id, and [`ProviderError::Model`] if the provider
+    /// returns an error.
     pub async fn refresh_models(&self, id: String) -> Result<usize, ProviderError> {
         let name = id.clone();
         let settings = self.with(move |owner| owner.models.providers.settings_of(&name)).await??;
@@ -100,10 +114,12 @@ impl Host {
         Ok(count)
     }
 
-    /// Tries a provider: whether it lists its models and, if one is given, what that model says.
+    /// Tests a provider: requests its list of models and, if `model` is given, a short reply of that model.
     ///
     /// # Errors
-    /// If there is no such provider, or it does not answer as it should.
+    ///
+    /// Returns [`ProviderError::NotFound`] if no provider has this id, and [`ProviderError::Model`] if the provider or
+    /// the model returns an error.
     pub async fn test_provider(&self, id: String, model: Option<String>) -> Result<Tried, ProviderError> {
         let models = self.refresh_models(id.clone()).await?;
         let Some(model) = model else { return Ok(Tried { models, said: None }) };
@@ -113,7 +129,7 @@ impl Host {
     }
 }
 
-/// Runs what may wait for the keychain where it holds nobody up.
+/// Runs an operation that may block on the keychain on a blocking thread.
 async fn beside<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, SecretError> + Send + 'static,
 ) -> Result<T, SecretError> {

@@ -1,8 +1,9 @@
-//! Review of what a call gave back, before a model reads it: which results are held, and what of them is shown. The calls of
-//! models use it (`chat/src/call/reviews.rs`); `owner/results.rs` asks the user.
+//! Review of call results before a model reads them: decides which results are withheld for review, and which parts are
+//! displayed. Used by models' calls (`chat/src/call/reviews.rs`); `owner/results.rs` requests the user's decision.
 //!
-//! All that a model reads by its own act is the result of a call: no server's resource or prompt comes into a conversation but by the
-//! user, who sees it there. A resource in a result is a part of the result. So is the error that a server answers with.
+//! Everything that a model reads by its own action is the result of a call: resources and prompts of servers enter a
+//! conversation only through the user, who sees them there. A resource embedded in a result is part of the result. So
+//! is the error that a server returns.
 
 use domain::flow::ResultReview;
 use domain::item::{Content, ToolResult};
@@ -14,16 +15,18 @@ use super::Host;
 use crate::owner::{ResultOrigin, ResultVerdict};
 use crate::view::QuestionBody;
 
-/// The most text of a result that is shown to be reviewed, in bytes. Nobody reads more, and a model does not read what was not shown.
+/// Maximum size of a result's text that is displayed for review, in bytes. Nobody reads more, and a model must not read
+/// what was not displayed.
 const MAX_TEXT: usize = 1 << 20;
-/// The most bytes of its pictures, sound and files.
+/// Maximum total size of a result's images, audio and files, in bytes.
 const MAX_BYTES: usize = 8 << 20;
-/// Why a larger one is withheld.
-const TOO_LARGE: &str = "as it is too large to be reviewed; call the tool so that it gives less";
+/// Reason given for withholding a larger result.
+const TOO_LARGE: &str = "as it is too large to be reviewed; call the tool so that it returns less";
 
 impl Host {
-    /// Has a result reviewed, if the user wants that of the tool, and waits for the verdict. Only what is passed may reach a model.
-    /// Who no longer waits calls [`withdraw_result`](Self::withdraw_result).
+    /// Has a result reviewed if the settings of the tool require it, and waits for the verdict. Only the content in
+    /// [`ResultVerdict::Passes`] may be sent to a model. A caller that stops waiting has to call
+    /// [`withdraw_result`](Self::withdraw_result).
     pub async fn review_result(&self, origin: ResultOrigin, result: ToolResult) -> ResultVerdict {
         let closing = || ResultVerdict::LeftOut("as Drawbridge is closing".to_owned());
         let (server, tool) = (origin.server.clone(), origin.tool.clone());
@@ -51,24 +54,24 @@ impl Host {
         if self.with(move |owner| owner.ask_about_result(origin, result, body, reply)).await.is_err() {
             return closing();
         }
-        // Nobody is left who could pass it.
-        verdict.await.unwrap_or_else(|_| ResultVerdict::LeftOut("as its review was taken back".to_owned()))
+        // The review was dropped, so it can't pass the result.
+        verdict.await.unwrap_or_else(|_| ResultVerdict::LeftOut("as its review was withdrawn".to_owned()))
     }
 
-    /// Takes the review of a call's result back.
+    /// Withdraws the review of a call's result.
     pub async fn withdraw_result(&self, call: String) {
-        // A host that has ended has no questions.
+        // A host that has shut down has no pending reviews.
         let _ = self.with(move |owner| owner.withdraw_result(&call)).await;
     }
 }
 
-/// Flags on a result, by its words as they came and as the model would read them: one after the other.
+/// Returns the flags of a result. Considers the raw text and the text that the model would read, concatenated.
 fn flags_of(result: &ToolResult) -> Vec<Flag> {
     let read = raw_result_parts(result).into_iter().filter_map(|part| match part {
         Part::Text(text) | Part::File { name: text, .. } => Some(text),
         _ => None,
     });
-    // Quoted within its part, which spells hidden characters out.
+    // Names are quoted within their part, which escapes hidden characters.
     let names = result.content.iter().filter_map(|content| match content {
         Content::ResourceLink { name, .. } => Some(name.clone()),
         _ => None,

@@ -1,4 +1,4 @@
-//! Standing approvals and rules, as the host is asked about them.
+//! Grants and rules, on the handle to the host.
 
 use policy::{GrantId, PolicyRule, Preset, RuleRef};
 
@@ -6,66 +6,82 @@ use super::{Host, HostClosed, StorageError};
 use crate::rules::{DryAct, DryRunResult, RulesError, RulesView, Trust};
 
 impl Host {
-    /// All standing approvals.
+    /// Returns all grants in effect.
     ///
     /// # Errors
-    /// If the host has ended.
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
     pub async fn grants(&self) -> Result<Vec<policy::Grant>, HostClosed> {
         self.with(|owner| owner.grants()).await
     }
 
-    /// Takes a standing approval back; whether there was one.
+    /// Revokes a grant. Returns `false` if no grant has this id.
     ///
     /// # Errors
-    /// If it could not be written down: it then stands again after a restart.
+    ///
+    /// Returns [`StorageError::Store`] if the revocation can't be written, in which case the grant is in effect again
+    /// after a restart, and [`StorageError::Closed`] if the host has shut down.
     pub async fn revoke(&self, id: GrantId) -> Result<bool, StorageError> {
         Ok(self.with_reply(move |owner, reply| owner.revoke(id, reply)).await??)
     }
 
-    /// All rules, and what is wrong with their files.
+    /// Returns all rules, and the problems of their files.
     ///
     /// # Errors
-    /// If the host has ended.
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
     pub async fn rules(&self) -> Result<RulesView, HostClosed> {
         self.with(|owner| owner.rules_view()).await
     }
 
-    /// Adds a rule of the user's, or changes the one with its number.
+    /// Adds a rule of the user, or replaces the one with the same id.
     ///
     /// # Errors
-    /// If it can't be used or written.
+    ///
+    /// Returns [`RulesError::Rule`] if the rule is invalid, [`RulesError::NoSuchRule`] if no rule has the id,
+    /// [`RulesError::Unusable`] if the current file is invalid, [`RulesError::Store`] if it or the audit log can't be
+    /// written, and [`RulesError::Closed`] if the host has shut down.
     pub async fn set_rule(&self, rule: PolicyRule) -> Result<RuleRef, RulesError> {
         self.with_reply(move |owner, reply| owner.set_rule(rule, reply)).await?
     }
 
-    /// Removes a rule of the user's.
+    /// Removes a rule of the user.
     ///
     /// # Errors
-    /// If there is none, or the file can't be written.
+    ///
+    /// Returns [`RulesError::NoSuchRule`] if the user has no such rule, [`RulesError::Unusable`] if the current file is
+    /// invalid, [`RulesError::Store`] if it or the audit log can't be written, and [`RulesError::Closed`] if the host
+    /// has shut down.
     pub async fn remove_rule(&self, rule: RuleRef) -> Result<(), RulesError> {
         self.with_reply(move |owner, reply| owner.remove_rule(rule, reply)).await?
     }
 
-    /// Chooses how much is asked about.
+    /// Sets the preset, which decides on requests without a matching rule.
     ///
     /// # Errors
-    /// If it can't be written.
+    ///
+    /// Returns [`RulesError::Unusable`] if the current file is invalid, [`RulesError::Store`] if it or the audit log
+    /// can't be written, and [`RulesError::Closed`] if the host has shut down.
     pub async fn set_preset(&self, preset: Preset) -> Result<(), RulesError> {
         self.with_reply(move |owner, reply| owner.set_preset(preset, reply)).await?
     }
 
-    /// Trusts a server with the calls of its tools that the user has seen, or ends that.
+    /// Trusts a server, so that calls of its reviewed tools are allowed, or ends that trust.
     ///
     /// # Errors
-    /// If there is no such server, or it can't be written.
+    ///
+    /// Returns [`RulesError::NoSuchServer`] if no server has this name, and [`RulesError::Store`] if the change can't
+    /// be written.
     pub async fn trust(&self, server: String, trust: Trust) -> Result<(), RulesError> {
         self.with_reply(move |owner, reply| owner.trust(&server, trust, reply)).await?
     }
 
-    /// What would happen, and which rules say so.
+    /// Returns the decision that the policy would make, and the rules that lead to it.
     ///
     /// # Errors
-    /// If there is no such server.
+    ///
+    /// Returns [`RulesError::NoSuchServer`] if no server has this name, and [`RulesError::NoSuchTool`] if the server is
+    /// running and has no such tool.
     pub async fn dry_run(&self, server: String, asked: DryAct) -> Result<DryRunResult, RulesError> {
         self.with_reply(move |owner, reply| owner.dry_run(server, asked, reply)).await?
     }

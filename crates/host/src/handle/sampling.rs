@@ -1,4 +1,4 @@
-//! How much of the user's models a server may use, by the handle to the host.
+//! Sampling budgets: how much of the user's models a server may use. Methods of the handle to the host.
 
 use server_requests::sampling::{SamplingReport, SamplingSettings};
 
@@ -6,18 +6,22 @@ use super::Host;
 use crate::owner::{SamplingError, ServerError};
 
 impl Host {
-    /// How much of the user's models a server may use, and has used.
+    /// Returns the sampling budget of a server and its usage.
     ///
     /// # Errors
-    /// If the host has ended, or there is no such server.
+    ///
+    /// Returns [`ServerError::NotFound`] if no server has this name, and [`ServerError::Closed`] if the host has shut
+    /// down.
     pub async fn sampling(&self, server: String) -> Result<SamplingReport, ServerError> {
         self.with(move |owner| owner.sampling_report(&server)).await?
     }
 
-    /// Sets how much of the user's models a server may use.
+    /// Sets the sampling budget of a server.
     ///
     /// # Errors
-    /// If the host has ended, there is no such server, or it can't be written.
+    ///
+    /// Returns [`SamplingError::Server`] if no server has this name, [`SamplingError::Store`] if the budget can't be
+    /// written, and [`SamplingError::Closed`] if the host has shut down.
     pub async fn set_sampling(&self, server: String, settings: SamplingSettings) -> Result<(), SamplingError> {
         self.with_reply(move |owner, reply| owner.set_sampling(&server, settings, reply)).await?
     }

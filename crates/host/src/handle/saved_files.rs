@@ -1,5 +1,5 @@
-//! Exports: every file that the user saves from the window is picked, created and written here. Callers: `api`, and the export of the
-//! audit log beside.
+//! Exports: picks, creates and writes all files that the user saves from the window. Used by `api`, and by the export
+//! of the audit log.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write};
@@ -9,10 +9,12 @@ use super::storage::StorageError;
 use super::{Host, HostClosed};
 
 impl Host {
-    /// Lets the user pick a file, and writes it so that only its owner can read it. None if the user picks none.
+    /// Lets the user pick a file, and writes it so that only its owner can read it. Returns `None` if the user cancels
+    /// the dialog.
     ///
     /// # Errors
-    /// If the dialog or the file fails, with the cause.
+    ///
+    /// Returns [`StorageError::File`] with the cause if the dialog or the write fails.
     pub async fn save_file<E: std::fmt::Display + Send + 'static>(
         &self,
         proposed_name: &str,
@@ -30,14 +32,14 @@ impl Host {
             Ok(Ok(())) => Ok(Some(path)),
             Ok(Err(cause)) => Err(StorageError::File(format!("{}: {cause}", path.display()))),
             Err(error) => {
-                tracing::error!(%error, "the thread that writes a file ended without a result");
+                tracing::error!(%error, "writing a saved file panicked");
                 Err(HostClosed.into())
             }
         }
     }
 }
 
-/// A file to write that only its owner can read, also if there was one that others can.
+/// Creates or truncates a file so that only its owner can read it, even if it existed with other permissions.
 fn private_file(path: &Path) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
@@ -45,7 +47,7 @@ fn private_file(path: &Path) -> std::io::Result<File> {
     {
         use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
         let file = options.mode(0o600).open(path)?;
-        // A place where that can't be said, such as a memory stick, is the user's choice.
+        // File systems without permissions, such as on a memory stick, are the user's choice.
         if file.metadata()?.permissions().mode() & 0o077 != 0 {
             let _ = file.set_permissions(std::fs::Permissions::from_mode(0o600));
         }
@@ -69,11 +71,11 @@ mod tests {
         let path = folder.path().join("export.jsonl");
         let mode = || std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
         drop(private_file(&path).unwrap());
-        assert_eq!(mode(), 0o600, "a new one");
+        assert_eq!(mode(), 0o600, "a new file is private");
         std::fs::write(&path, "older").unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
         drop(private_file(&path).unwrap());
-        assert_eq!(mode(), 0o600, "and one that others could read");
-        assert_eq!(std::fs::read(&path).unwrap(), b"", "of which nothing is left");
+        assert_eq!(mode(), 0o600, "an existing file becomes private");
+        assert_eq!(std::fs::read(&path).unwrap(), b"", "an existing file is truncated");
     }
 }

@@ -1,5 +1,5 @@
-//! Servers from outside the owner: their settings, starting and stopping, and the limits they run under. Callers: the commands
-//! of `api` and of the command line.
+//! Servers on the handle to the host: their settings, starting and stopping, and their limits. Used by the commands of
+//! `api` and of the command line.
 
 use launches::sandbox::NoPlan;
 use ports::server_config::{ServerConfig, ServerEntry};
@@ -15,15 +15,21 @@ impl Host {
     /// Adds a server to the settings.
     ///
     /// # Errors
-    /// If the name can't be used or the file not be written.
+    ///
+    /// Returns [`ServerError::BadName`] or [`ServerError::BadConfig`] if the entry is invalid or the name is in use,
+    /// [`ServerError::Config`] if the settings file can't be written, and [`ServerError::Closed`] if the host has shut
+    /// down.
     pub async fn add_server(&self, entry: ServerEntry) -> Result<(), ServerError> {
         self.with_reply(move |owner, reply| owner.add_server(entry, reply)).await?
     }
 
-    /// The server as [`Setup::add`](super::Setup::add) would write it, with the folders of its sandbox resolved. Nothing is changed.
+    /// Returns the entry that [`Setup::add`](super::Setup::add) would write, with resolved sandbox folders. Nothing is
+    /// changed.
     ///
     /// # Errors
-    /// If its name, its URL or its sandbox can't be used.
+    ///
+    /// Returns [`SetupError::Server`] if the name, the URL or the sandbox is invalid, and [`SetupError::Closed`] if the
+    /// host has shut down.
     pub async fn check_new_server(&self, entry: ServerEntry) -> Result<ServerEntry, SetupError> {
         let entry = with_real_folders(entry).await?;
         let checked = entry.clone();
@@ -31,11 +37,13 @@ impl Host {
         Ok(entry)
     }
 
-    /// The server as [`Setup::update`](super::Setup::update) would write it under the same name, with the folders of its sandbox resolved. Nothing is
-    /// changed.
+    /// Returns the entry that [`Setup::update`](super::Setup::update) would write under the same name, with resolved
+    /// sandbox folders. Nothing is changed.
     ///
     /// # Errors
-    /// If there is no such server, or its URL or its sandbox can't be used.
+    ///
+    /// Returns [`SetupError::Server`] if no server has this name, or its URL or sandbox is invalid, and
+    /// [`SetupError::Closed`] if the host has shut down.
     pub async fn check_changed_server(&self, entry: ServerEntry) -> Result<ServerEntry, SetupError> {
         let entry = with_real_folders(entry).await?;
         let checked = entry.clone();
@@ -43,26 +51,31 @@ impl Host {
         Ok(entry)
     }
 
-    /// A name like this one that no server has.
+    /// Returns a name that no server has and that resembles the wanted one.
     ///
     /// # Errors
-    /// Only if the host has ended.
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
     pub async fn free_name(&self, wanted: &str) -> Result<String, HostClosed> {
         let taken: Vec<String> = self.snapshot().await?.servers.into_iter().map(|server| server.name).collect();
         Ok(::other_apps::free_name(wanted, &taken))
     }
 
-    /// Changes a server's name or command.
+    /// Changes the name or configuration of a server.
     ///
     /// # Errors
-    /// If there is none, the name can't be used, or the file not be written; or if something is left of the sign-in to its old
-    /// address.
+    ///
+    /// Returns [`ServerError::NotFound`] if no server has the old name, [`ServerError::BadName`] or
+    /// [`ServerError::BadConfig`] if the new entry is invalid, [`ServerError::Config`] if the file can't be written,
+    /// and [`ServerError::NotForgotten`] if the settings were changed but tokens for the old address could not be
+    /// removed.
     pub async fn update_server(&self, was: String, entry: ServerEntry) -> Result<(), ServerError> {
         self.change_server(was, entry, None).await
     }
 
-    /// As [`update_server`](Self::update_server). With `before`, [`ServerError::Changed`] unless the settings file has exactly that for the server
-    /// at the moment of writing.
+    /// Changes a server as [`update_server`](Self::update_server) does. With `before`, fails with
+    /// [`ServerError::Changed`] unless the settings file contains exactly that configuration for the server at the time
+    /// of the write.
     pub(super) async fn change_server(
         &self,
         was: String,
@@ -74,37 +87,44 @@ impl Host {
         self.with_reply(change).await?.and(all_forgotten(name, is_forgotten).await)
     }
 
-    /// Secrets that a server's settings name are others now. They are read anew when they are needed next.
+    /// Discards cached secrets of a server. They are read again on next use.
     ///
     /// # Errors
-    /// Only if the host has ended.
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
     pub async fn secrets_changed(&self, server: String) -> Result<(), HostClosed> {
         self.with(move |owner| owner.servers.secrets_changed(&server)).await
     }
 
-    /// Stops a server and takes it out of the settings. Nothing is left here of the sign-in to it when this returns; the
-    /// authorization server is told later.
+    /// Stops a server and removes it from the settings. Its local tokens are removed when this returns; they are
+    /// revoked at the authorization server later.
     ///
     /// # Errors
-    /// If there is none, or the file can't be written; or if something is left of the sign-in.
+    ///
+    /// Returns [`ServerError::NotFound`] if no server has this name, [`ServerError::Config`] if the file can't be
+    /// written, and [`ServerError::NotForgotten`] if the server was removed but its tokens could not be.
     pub async fn remove_server(&self, name: String) -> Result<(), ServerError> {
         let ((forgotten, is_forgotten), server) = (oneshot::channel(), name.clone());
         let removed = self.with_reply(move |owner, reply| owner.remove_server(&server, forgotten, reply)).await?;
         removed.and(all_forgotten(name, is_forgotten).await)
     }
 
-    /// Starts a server, after its question if need be.
+    /// Starts a server, after consent if required. Returns without waiting for the start.
     ///
     /// # Errors
-    /// If there is none.
+    ///
+    /// Returns [`ServerError::NotFound`] if no server has this name, and [`ServerError::Closed`] if the host has shut
+    /// down.
     pub async fn start_server(&self, name: String) -> Result<(), ServerError> {
         self.with(move |owner| owner.start_for_user(&name)).await?
     }
 
-    /// Stops a server.
+    /// Stops a running server.
     ///
     /// # Errors
-    /// If there is none.
+    ///
+    /// Returns [`ServerError::NotFound`] if no server has this name, and [`ServerError::Closed`] if the host has shut
+    /// down.
     pub async fn stop_server(&self, name: String) -> Result<(), ServerError> {
         self.with(move |owner| {
             owner.server(&name).ok_or_else(|| ServerError::NotFound(name.clone()))?;
@@ -117,15 +137,19 @@ impl Host {
     /// Stops a server and starts it again.
     ///
     /// # Errors
-    /// If there is none.
+    ///
+    /// Returns [`ServerError::NotFound`] if no server has this name, and [`ServerError::Closed`] if the host has shut
+    /// down.
     pub async fn restart_server(&self, name: String) -> Result<(), ServerError> {
         self.with(move |owner| owner.restart(&name)).await?
     }
 
-    /// Makes the next attempt to bring a server back at once; fine if none is waited for.
+    /// Makes the next attempt to reconnect to a server immediately. Does nothing if no attempt is scheduled.
     ///
     /// # Errors
-    /// If there is none.
+    ///
+    /// Returns [`ServerError::NotFound`] if no server has this name, and [`ServerError::Closed`] if the host has shut
+    /// down.
     pub async fn retry_now(&self, name: String) -> Result<(), ServerError> {
         self.with(move |owner| {
             let record = owner.server(&name).ok_or_else(|| ServerError::NotFound(name.clone()))?;
@@ -134,30 +158,33 @@ impl Host {
         .await?
     }
 
-    /// What a local server would reach in its sandbox if it were started now. Nothing is started.
+    /// Returns what a local server could access in its sandbox if it were started now. Nothing is started.
     ///
     /// # Errors
-    /// If it has no sandbox, or none that can be set up.
+    ///
+    /// Returns [`NoPlan::NoSandbox`] if the server has no sandbox, and another [`NoPlan`] if the sandbox can't be set
+    /// up.
     pub async fn plan_sandbox(&self, server: String) -> Result<SandboxPreview, NoPlan> {
         let (reply, planned) = oneshot::channel();
         self.with(move |owner| owner.plan_sandbox(&server, reply)).await?;
         planned.await.map_err(|_| NoPlan::Closing)?
     }
 
-    /// How much a server uses of what each server gets; nothing if there is no such server.
+    /// Returns the resource usage of a server and its limits, or `None` if no server has this name.
     ///
     /// # Errors
-    /// If the host has ended.
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
     pub async fn used(&self, server: String) -> Result<Option<LimitsUse>, HostClosed> {
         self.with(move |owner| owner.used(&server)).await
     }
 }
 
-/// Waits until nothing is left here of the sign-in to a server.
+/// Waits until the local tokens of a server are removed.
 async fn all_forgotten(name: String, forgotten: oneshot::Receiver<Result<(), String>>) -> Result<(), ServerError> {
     match forgotten.await {
         Ok(Err(cause)) => Err(ServerError::NotForgotten { name, cause }),
-        // Without an answer there was nothing to forget.
+        // The sender is dropped if there was nothing to remove.
         Ok(Ok(())) | Err(_) => Ok(()),
     }
 }

@@ -1,4 +1,5 @@
-//! Changes of a server's settings together with its secrets, one at a time. Caller: `api`, which translates what the page wants.
+//! Changes a server's settings together with its secrets, one change at a time. Used by `api`, which translates the
+//! requests of the page.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,30 +15,31 @@ use super::{Host, HostClosed, StorageError};
 use crate::owner::{Owner, ServerError};
 use crate::view::ServerView;
 
-/// Why a server could not be set up.
+/// Error of setting up a server.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
-    /// The settings can't be changed.
+    /// The settings of the server can't be changed.
     #[error(transparent)]
     Server(#[from] ServerError),
-    /// A secret can't be written.
+    /// A secret can't be read or written.
     #[error(transparent)]
     Storage(#[from] StorageError),
-    /// The host ends.
+    /// The host has shut down.
     #[error(transparent)]
     Closed(#[from] HostClosed),
 }
 
-/// A server that another version takes the place of, as the user saw it beside that version.
+/// An installed server that another version replaces, as it was displayed to the user next to that version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplacedServer {
-    /// Its settings.
+    /// Settings of the server.
     pub config: ServerConfig,
-    /// Where it is from.
+    /// Origin of the installation.
     pub origin: ServerOrigin,
 }
 
-/// One change of the settings and their secrets, while no other one is made: which names secrets get depends on those that are there.
+/// An exclusive change of the settings and their secrets. It is exclusive because the names of new secrets depend on
+/// the existing ones.
 pub struct Setup {
     host: Host,
     servers: Vec<ServerView>,
@@ -45,19 +47,21 @@ pub struct Setup {
 }
 
 impl Host {
-    /// Begins a change of the settings as they lie on the disk now: another program may have changed them a moment ago.
+    /// Begins a change after reloading the settings from disk, since another process may just have changed them.
     ///
     /// # Errors
-    /// If the host has ended.
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
     pub async fn begin_setup_anew(&self) -> Result<Setup, HostClosed> {
         self.with_reply(|owner, reply| owner.reload_installed(reply)).await?;
         self.begin_setup().await
     }
 
-    /// Begins a change of the settings, after those that are under way.
+    /// Begins a change of the settings, after waiting for other changes in progress.
     ///
     /// # Errors
-    /// If the host has ended.
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
     pub async fn begin_setup(&self) -> Result<Setup, HostClosed> {
         let alone = Arc::clone(&self.setting_up).lock_owned().await;
         let servers = self.snapshot().await?.servers;
@@ -66,22 +70,23 @@ impl Host {
 }
 
 impl Setup {
-    /// The settings of a server.
+    /// Returns the settings of a server.
     ///
     /// # Errors
-    /// If there is none.
+    ///
+    /// Returns [`ServerError::NotFound`] if no server has this name.
     pub fn config(&self, server: &str) -> Result<&ServerConfig, ServerError> {
         let found = self.servers.iter().find(|other| other.name == server);
         found.map(|found| &found.config).ok_or_else(|| ServerError::NotFound(server.to_owned()))
     }
 
-    /// The names of the secrets of all servers but this one.
+    /// Returns the names of the secrets of all servers except this one.
     #[must_use]
     pub fn names_of_others(&self, server: &str) -> Vec<String> {
         self.others(server).flat_map(|other| other.config.secret_names()).collect()
     }
 
-    /// True if another server has a secret under this key. Upper and lower case are equal, as in some keychains.
+    /// Returns `true` if another server has a secret with this key. The comparison ignores case, as some keychains do.
     #[must_use]
     pub fn is_used_by_others(&self, server: &str, key: &str) -> bool {
         self.others(server).any(|other| other.config.secret_keys().iter().any(|other| other.eq_ignore_ascii_case(key)))
@@ -91,11 +96,13 @@ impl Setup {
         self.servers.iter().filter(move |other| other.name != server)
     }
 
-    /// Adds a server, then writes its secrets, by their keys.
+    /// Adds a server, then writes its secrets, given by their keys.
     ///
     /// # Errors
-    /// If the server can't be added; then no secret is written. If a secret can't be written; then the server is removed again, since it would
-    /// be set up without what it needs, and its name would be taken at the next attempt.
+    ///
+    /// Returns [`SetupError::Server`] if the server can't be added, in which case no secret is written, and
+    /// [`SetupError::Storage`] if a secret can't be written. The server is then removed again, since it would lack its
+    /// secrets and its name would be taken on the next attempt.
     pub async fn add(&self, entry: ServerEntry, secrets: Vec<(String, String)>) -> Result<SecretKept, SetupError> {
         let entry = with_real_folders(entry).await?;
         let name = entry.name.clone();
@@ -110,17 +117,19 @@ impl Setup {
     /// Adds a server whose secrets have no names yet. They get names that no other server uses.
     ///
     /// # Errors
-    /// As [`add`](Self::add).
+    ///
+    /// Returns the same errors as [`add`](Self::add).
     pub async fn add_new(&self, server: NewServer) -> Result<SecretKept, SetupError> {
         let taken = self.names_of_others(&server.entry.name);
         let (entry, secrets) = server.into_settings(taken);
         self.add(entry, secrets).await
     }
 
-    /// Adds a server that is installed, and keeps where it is from.
+    /// Adds an installed server, and records the origin of the installation.
     ///
     /// # Errors
-    /// As [`add`](Self::add).
+    ///
+    /// Returns the same errors as [`add`](Self::add).
     pub async fn add_installed(
         &self,
         server: NewServer,
@@ -136,13 +145,14 @@ impl Setup {
         added
     }
 
-    /// Puts another version in the place of an installed server, under the same name. A secret without a value keeps the one that the same
-    /// variable or header has now; it is bound to the new command from then on. What is compared with `was` is each file as it is when it is
-    /// written, under its lock.
+    /// Replaces an installed server with another version, under the same name. A secret without a value keeps the
+    /// current value of the same variable or header, and is bound to the new command from then on. `was` is compared
+    /// with each file as it is at the time of the write, under its lock.
     ///
     /// # Errors
-    /// As [`update`](Self::update); [`ServerError::Changed`] if the server is not as in `was` any more; or if a secret that is kept can't
-    /// be read.
+    ///
+    /// Returns the same errors as [`update`](Self::update), [`ServerError::Changed`] if the server no longer equals
+    /// `was`, and [`SetupError::Storage`] if a retained secret can't be read.
     pub async fn upgrade(
         &self,
         mut server: NewServer,
@@ -159,20 +169,22 @@ impl Setup {
         if let Err(error) = &put
             && !matches!(error, SetupError::Server(ServerError::Changed(_)))
         {
-            // The settings may have the other version by now, without its secrets.
+            // The settings may contain the new version by now, without its secrets.
             let back = ServerEntry { name: name.clone(), config: was.config.clone() };
             match self.host.change_server(name.clone(), back, Some(new.config)).await {
-                // They still have the version before.
+                // The settings still contain the old version.
                 Ok(()) | Err(ServerError::Changed(_)) => {}
-                Err(undone) => tracing::error!(error = %undone, "a server could not be set back to the version before"),
+                Err(undone) => {
+                    tracing::error!(error = %undone, "a server could not be restored to its previous version")
+                }
             }
         }
         self.end_origin(name, origin, filled_in, put.is_ok()).await;
         put
     }
 
-    /// Writes down where a server is from, before the settings have it: from a program that is killed in between, no bundle may be left that
-    /// nobody verifies.
+    /// Records the origin of a server before it is added to the settings. If the process is killed in between, no
+    /// bundle may remain that is not verified.
     async fn begin_origin(
         &self,
         entry: &ServerEntry,
@@ -192,7 +204,7 @@ impl Setup {
         }
     }
 
-    /// Has the record hold, or the one before.
+    /// Completes the pending record of the origin, or restores the previous one.
     async fn end_origin(&self, name: String, origin: ServerOrigin, filled_in: FilledIn, is_set_up: bool) {
         let ended = self.host.with(move |owner| {
             if is_set_up {
@@ -201,31 +213,35 @@ impl Setup {
             owner.settle_origin(&name);
             Ok(())
         });
-        // It is set up, which counts for more, and the record that is pending says the same.
+        // The server is set up, which matters more, and the pending record has the same content.
         if let Err(error) = ended.await.map_err(ServerError::from).flatten() {
-            tracing::error!(%error, "where a server was installed from is not kept");
+            tracing::error!(%error, "the origin of an installed server could not be recorded");
         }
     }
 
-    /// Ends what a program left pending that was killed while it installed something. To be called while no other one does.
+    /// Resolves installations that a killed process left pending. Must not be called while an installation is in
+    /// progress.
     ///
     /// # Errors
-    /// If the host has ended.
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
     pub async fn settle_installations(&self) -> Result<(), HostClosed> {
         self.host.with(Owner::settle_origins).await
     }
 
-    /// The folders of bundles that the record of any installation names; none if the settings can't be read, so that nobody knows which are used.
+    /// Returns the folders of bundles in the records of all installations, or `None` if the settings can't be read, in
+    /// which case the folders in use are unknown.
     ///
     /// # Errors
-    /// If the host has ended.
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
     pub async fn recorded_folders(&self) -> Result<Option<BTreeSet<String>>, HostClosed> {
         let are_known = self.host.snapshot().await?.config_problem.is_none();
         let recorded = self.host.with(|owner| owner.recorded_folders()).await?;
         Ok(are_known.then_some(recorded))
     }
 
-    /// Gives secrets without a value the ones that the same variable or header of the server names now, in their order.
+    /// Fills secrets without a value with the current secrets of the same variable or header, in order.
     async fn fill_from(&self, was: &ServerConfig, server: &mut NewServer) -> Result<(), SetupError> {
         let (Some(place), values) = (was.secret_place(), was.values()) else { return Ok(()) };
         for (name, parts) in &mut server.secret_values {
@@ -241,22 +257,24 @@ impl Setup {
         Ok(())
     }
 
-    /// What is known of the installation of a server.
+    /// Returns the recorded installation of a server, if it was installed.
     #[must_use]
     pub fn installed(&self, server: &str) -> Option<&Installed> {
         self.servers.iter().find(|other| other.name == server)?.installed.as_ref()
     }
 
-    /// The servers as they were when this began.
+    /// Returns the servers at the beginning of this change.
     #[must_use]
     pub fn servers(&self) -> &[ServerView] {
         &self.servers
     }
 
-    /// Changes a server and writes its new secrets, then deletes those that no server uses any more.
+    /// Changes a server and writes its new secrets, then deletes secrets that no server uses any more.
     ///
     /// # Errors
-    /// As [`add`](Self::add); or if something is left of the sign-in to its old address.
+    ///
+    /// Returns the same errors as [`add`](Self::add), and [`ServerError::NotForgotten`] if tokens for the old address
+    /// could not be removed.
     pub async fn update(
         self,
         server: &str,
@@ -281,7 +299,7 @@ impl Setup {
             updated => updated,
         };
         let kept = self.keep(secrets).await?;
-        // What was read of them since the settings were changed is the old one.
+        // Values read since the settings were changed may be the old ones.
         self.host.secrets_changed(name).await?;
         self.forget_unused(&was).await?;
         updated?;
@@ -291,19 +309,24 @@ impl Setup {
     /// Removes a server, and deletes the secrets that no server uses any more.
     ///
     /// # Errors
-    /// If there is no such server or the file can't be written; or if something is left of the sign-in.
+    ///
+    /// Returns [`SetupError::Server`] if no server has this name, the file can't be written, or its tokens could not be
+    /// removed.
     pub async fn remove(self, server: &str) -> Result<(), SetupError> {
         let was = self.config(server)?.clone();
         let removed = self.host.remove_server(server.to_owned()).await;
-        // The server's own are in use if it could not be removed.
+        // If the server could not be removed, its secrets are still in use.
         self.forget_unused(&was).await?;
         Ok(removed?)
     }
 
-    /// Writes a secret, by its key, after the settings that refer to it by another name, if they have to.
+    /// Writes a secret, given by its key. If `renamed` is given, first writes the settings that reference the secret by
+    /// a new name.
     ///
     /// # Errors
-    /// If the settings or the secret can't be written.
+    ///
+    /// Returns [`SetupError::Server`] if the settings can't be written, and [`SetupError::Storage`] if the secret can't
+    /// be written.
     pub async fn set_secret(
         self,
         server: String,
@@ -316,10 +339,11 @@ impl Setup {
         self.keep(vec![secret]).await
     }
 
-    /// Writes a secret that signing in needs, which is used from the next attempt on.
+    /// Writes a secret that is used for signing in, starting with the next attempt.
     ///
     /// # Errors
-    /// If it can't be written.
+    ///
+    /// Returns [`SetupError::Storage`] if the secret can't be written.
     pub async fn set_sign_in_secret(self, server: String, secret: (String, String)) -> Result<SecretKept, SetupError> {
         let kept = self.keep(vec![secret]).await?;
         self.host.secrets_changed(server).await?;
@@ -333,7 +357,7 @@ impl Setup {
         Ok(self.host.keep_secrets(secrets).await?)
     }
 
-    /// Deletes the secrets that this server had and no server has any more.
+    /// Deletes the secrets of this server that no server uses any more.
     async fn forget_unused(&self, was: &ServerConfig) -> Result<(), HostClosed> {
         let mut unused = was.secret_keys();
         if unused.is_empty() {
@@ -347,13 +371,13 @@ impl Setup {
     }
 }
 
-/// The server with the folders of its sandbox by where they really lie, so that no link decides later what is reached. Those that are
-/// not there stay as they are.
+/// Returns the entry with canonicalized sandbox folders, so that a link can't later change which folders are reachable.
+/// Nonexistent folders stay unchanged.
 pub(super) async fn with_real_folders(mut entry: ServerEntry) -> Result<ServerEntry, SetupError> {
     let Some(sandbox) = entry.config.as_stdio_mut().and_then(|stdio| stdio.sandbox.as_mut()) else { return Ok(entry) };
     let folders = std::mem::take(&mut sandbox.folders);
     let real = |folder: Folder| {
-        // From where the app happens to run leads no path of the user's.
+        // A relative path would depend on the working directory of the app.
         let real = folder.path.is_absolute().then(|| folder.path.canonicalize().ok()).flatten();
         Folder { path: real.unwrap_or(folder.path), ..folder }
     };

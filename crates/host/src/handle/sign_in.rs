@@ -1,4 +1,4 @@
-//! Signing in, as the host is asked for it.
+//! Sign-ins on the handle to the host.
 
 use credentials::sign_in::{AuthorizationView, SignInError, SignedOut};
 use tokio::sync::oneshot;
@@ -6,58 +6,71 @@ use tokio::sync::oneshot;
 use super::{Host, HostClosed};
 
 impl Host {
-    /// Signs the user in to a remote server. Returns when that has begun; its questions come in the queue, and
-    /// [`HostEvent::AuthorizationChanged`](crate::view::HostEvent::AuthorizationChanged) tells how it goes on. A server that
-    /// does not run is started, after its question if need be, and asked whether it wants a sign-in.
+    /// Starts signing the user in to a remote server. Returns once the sign-in has begun; its consent requests appear
+    /// in the queue, and [`HostEvent::AuthorizationChanged`](crate::view::HostEvent::AuthorizationChanged) reports its
+    /// progress. A server that is not running is started, after consent if required, to find out whether it requires a
+    /// sign-in.
     ///
     /// # Errors
-    /// If there is no such server, or no signing in to it.
+    ///
+    /// Returns [`SignInError::NotFound`] if no server has this name, [`SignInError::NotOffered`] if it doesn't support
+    /// signing in, and [`SignInError::Closing`] if the host has shut down.
     pub async fn sign_in(&self, server: String) -> Result<(), SignInError> {
         self.with(move |owner| owner.sign_in(&server)).await?
     }
 
-    /// Ends a sign-in that is under way; fine if there is none.
+    /// Cancels a sign-in in progress. Does nothing if there is none.
     ///
     /// # Errors
-    /// If there is no such server.
+    ///
+    /// Returns [`SignInError::NotFound`] if no server has this name, and [`SignInError::Closing`] if the host has shut
+    /// down.
     pub async fn cancel_sign_in(&self, server: String) -> Result<(), SignInError> {
         self.with(move |owner| owner.servers.cancel_sign_in(&server)).await?
     }
 
-    /// Forgets the tokens of a server, and tells the authorization server where it wants to be told. A session that runs ends.
+    /// Removes the tokens of a server, and revokes them if the authorization server supports revocation. Ends the
+    /// running session.
     ///
     /// # Errors
-    /// If there is no such server, no signing in to it, or the tokens can't be removed.
+    ///
+    /// Returns [`SignInError::NotFound`] if no server has this name, [`SignInError::NotOffered`] if it doesn't support
+    /// signing in, and [`SignInError::NotRemoved`] if the tokens can't be removed.
     pub async fn sign_out(&self, server: String) -> Result<SignedOut, SignInError> {
         let (reply, replied) = oneshot::channel();
         self.with(move |owner| owner.sign_out(&server, reply)).await?;
         replied.await.map_err(|_| HostClosed)?
     }
 
-    /// Signs in as somebody else: signs out, then lets the user choose an account. Returns when that has begun.
+    /// Signs out, then starts a sign-in in which the user chooses an account. Returns once that has begun.
     ///
     /// # Errors
-    /// As for [`sign_out`](Self::sign_out).
+    ///
+    /// Returns the same errors as [`sign_out`](Self::sign_out).
     pub async fn change_account(&self, server: String) -> Result<SignedOut, SignInError> {
         let (reply, replied) = oneshot::channel();
         self.with(move |owner| owner.change_account(&server, reply)).await?;
         replied.await.map_err(|_| HostClosed)?
     }
 
-    /// What is known of the sign-in to a server.
+    /// Returns the state of the sign-in to a server.
     ///
     /// # Errors
-    /// If there is no such server.
+    ///
+    /// Returns [`SignInError::NotFound`] if no server has this name, and [`SignInError::Closing`] if the host has shut
+    /// down.
     pub async fn authorization(&self, server: String) -> Result<AuthorizationView, SignInError> {
         let (reply, replied) = oneshot::channel();
         self.with(move |owner| owner.authorization(&server, reply)).await?;
         replied.await.map_err(|_| HostClosed)?
     }
 
-    /// Takes the address that a browser was sent back to, where that browser could not reach Drawbridge.
+    /// Accepts the redirect address of a browser that could not reach Drawbridge, as pasted by the user.
     ///
     /// # Errors
-    /// If no sign-in waits for it, or it is another address.
+    ///
+    /// Returns [`SignInError::NotWaiting`] if no sign-in waits for the browser, and [`SignInError::BadRedirect`] if the
+    /// address is not its redirect.
     pub async fn paste_redirect(&self, server: String, url: String) -> Result<(), SignInError> {
         self.with(move |owner| owner.paste_redirect(&server, &url)).await?
     }

@@ -1,5 +1,5 @@
-//! Reads and writes on the disk and in the keychain for the page, on threads that may wait: the audit log, secrets of servers, and what is
-//! encrypted. Caller: `api`.
+//! Access to the disk and the keychain for the page, on blocking threads: the audit log, secrets of servers, and the
+//! state of encryption. Used by `api`.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,65 +10,72 @@ use secrecy::SecretString;
 
 use super::{Host, HostClosed};
 
-/// Why something on the disk or in the keychain can't be read or written.
+/// Error of an operation on the disk or in the keychain.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StorageError {
-    /// The audit log fails.
+    /// The audit log or a document can't be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The keychain fails.
+    /// The keychain returned an error.
     #[error(transparent)]
     Secret(#[from] SecretError),
-    /// A file that the user saves, or the dialog for it, fails; in words.
+    /// The dialog for saving a file failed or the file can't be written, with the cause as text.
     #[error("{0}")]
     File(String),
-    /// The host ends.
+    /// The host has shut down.
     #[error(transparent)]
     Closed(#[from] HostClosed),
 }
 
 impl Host {
-    /// Uses the ports on a thread that may wait.
+    /// Calls `act` with the ports on a blocking thread.
     async fn on_disk<T: Send + 'static>(
         &self,
         act: impl FnOnce(&Ports) -> T + Send + 'static,
     ) -> Result<T, HostClosed> {
         let ports = self.ports.clone();
         tokio::task::spawn_blocking(move || act(&ports)).await.map_err(|error| {
-            tracing::error!(%error, "a thread that reads or writes ended without a result");
+            tracing::error!(%error, "a disk operation panicked");
             HostClosed
         })
     }
 
-    /// Entries of the audit log.
+    /// Returns the entries of the audit log that match the query.
     ///
     /// # Errors
-    /// If the log can't be read.
+    ///
+    /// Returns [`StorageError::Store`] if the log can't be read, and [`StorageError::Closed`] if the blocking thread
+    /// panicked.
     pub async fn read_audit(&self, query: AuditQuery) -> Result<Vec<AuditEntry>, StorageError> {
         Ok(self.on_disk(move |ports| ports.audit.read(&query)).await??)
     }
 
-    /// Checks the audit log.
+    /// Verifies the integrity of the audit log.
     ///
     /// # Errors
-    /// If the log can't be read.
+    ///
+    /// Returns [`StorageError::Store`] if the log can't be read, and [`StorageError::Closed`] if the blocking thread
+    /// panicked.
     pub async fn verify_audit(&self) -> Result<AuditVerdict, StorageError> {
         Ok(self.on_disk(|ports| ports.audit.verify()).await??)
     }
 
-    /// Writes the audit log to a file that the user picks, with a proposed name. None if they pick none.
+    /// Writes the audit log to a file that the user picks. Returns `None` if the user cancels the dialog.
     ///
     /// # Errors
-    /// If the log can't be read, or the dialog or the file fails.
+    ///
+    /// Returns [`StorageError::File`] with the cause if the log can't be read, or the dialog or the write fails.
     pub async fn export_audit(&self, proposed_name: &str) -> Result<Option<PathBuf>, StorageError> {
         let log = Arc::clone(&self.ports.audit);
         self.save_file(proposed_name, move |file| log.export(file).map(drop)).await
     }
 
-    /// Writes secrets of servers, by their keys. Says if one of them lasts for this run only.
+    /// Stores secrets of servers, given by their keys. Returns [`SecretKept::ThisRun`] if one of them can't be stored
+    /// permanently.
     ///
     /// # Errors
-    /// If one can't be kept at all; those after it are not written.
+    ///
+    /// Returns [`StorageError::Secret`] if a secret can't be stored. The following ones are not stored.
     pub async fn keep_secrets(&self, secrets: Vec<(String, String)>) -> Result<SecretKept, StorageError> {
         let kept = self.on_disk(move |ports| {
             let mut all = SecretKept::Keychain;
@@ -82,42 +89,48 @@ impl Host {
         Ok(kept.await??)
     }
 
-    /// Reads a secret by its key. None if there is none.
+    /// Reads a secret by its key, or returns `None` if it doesn't exist.
     ///
     /// # Errors
-    /// If the keychain can't be read, or the host has ended.
+    ///
+    /// Returns [`StorageError::Secret`] if the keychain can't be read, and [`StorageError::Closed`] if the blocking
+    /// thread panicked.
     pub(super) async fn secret(&self, key: String) -> Result<Option<SecretString>, StorageError> {
         let read = self.on_disk(move |ports| ports.secrets.get(&key));
         Ok(read.await??.map(SecretString::from))
     }
 
-    /// Deletes secrets that no server uses any more. One that can't be deleted is logged.
+    /// Deletes secrets that no server uses any more. Failures are logged.
     ///
     /// # Errors
-    /// If the host has ended.
+    ///
+    /// Returns [`HostClosed`] if the blocking thread panicked.
     pub async fn forget_secrets(&self, keys: Vec<String>) -> Result<(), HostClosed> {
         let forgotten = self.on_disk(move |ports| {
             for key in keys {
                 if let Err(error) = ports.secrets.delete(&key) {
-                    tracing::warn!(%error, "a secret that is no longer used could not be taken out of the keychain");
+                    tracing::warn!(%error, "an unused secret could not be deleted from the keychain");
                 }
             }
         });
         forgotten.await
     }
 
-    /// How long secrets last.
+    /// Returns how long secrets are stored: permanently, or for this run.
     ///
     /// # Errors
-    /// If the host has ended.
+    ///
+    /// Returns [`HostClosed`] if the blocking thread panicked.
     pub async fn secrets_status(&self) -> Result<SecretsStatus, HostClosed> {
         self.on_disk(|ports| ports.secrets.status()).await
     }
 
-    /// True for the history, and for the audit log, if its content is encrypted on the disk; an error where that can't be read.
+    /// Returns, for the history and for the audit log, `true` if the content is encrypted on disk, or an error if that
+    /// can't be determined.
     ///
     /// # Errors
-    /// If the host has ended.
+    ///
+    /// Returns [`HostClosed`] if the blocking thread panicked.
     pub async fn content_encryption(&self) -> Result<[Result<bool, StoreError>; 2], HostClosed> {
         self.on_disk(|ports| [ports.history.is_encrypted(), ports.audit.is_encrypted()]).await
     }

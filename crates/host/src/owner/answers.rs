@@ -1,4 +1,4 @@
-//! The user's answers, each bound to the hash of what was shown.
+//! The user's decisions on consent requests, each bound to the hash of the payload that was displayed.
 
 mod approvals;
 mod folders;
@@ -21,13 +21,13 @@ use super::state::{AnswerError, AnswerProgress, AnswerReply};
 use crate::view::{Edit, HostEvent, QuestionBody, QuestionView, ServerState, UserAnswer};
 
 impl Owner {
-    /// Takes an answer. It acts once, and only if the hash is that of what would cross now.
+    /// Applies a decision. It takes effect once, and only if `hash` is the hash of the current payload.
     pub(crate) fn answer(&mut self, id: QuestionId, hash: &str, answer: UserAnswer, reply: AnswerReply) {
         let Some(at) = self.consent.position(id) else {
             let _ = reply.send(Err(AnswerError::NotOpen));
             return;
         };
-        // A refusal lets nothing cross, whatever was shown.
+        // A denial sends nothing, so it applies to any version of the payload.
         if matches!(answer, UserAnswer::Deny | UserAnswer::Cancel) {
             let refused = if self.consent.pending[at].can_be_refused() {
                 let outcome =
@@ -65,7 +65,7 @@ impl Owner {
         }
     }
 
-    /// Takes an answer to a start, now that it is known which files would run.
+    /// Applies a decision on a start, after the files that would run have been examined.
     fn answer_start(
         &mut self,
         id: QuestionId,
@@ -97,7 +97,7 @@ impl Owner {
                 return;
             }
         };
-        // Rules may have changed since it was asked, and the user what would cross.
+        // Rules may have changed since the request was made, and the user may have edited the payload.
         if let Some(by) = self.denied_now(at) {
             self.refuse_by_rule(at, by);
             let _ = reply.send(Err(AnswerError::Denied(by.to_string())));
@@ -105,7 +105,7 @@ impl Owner {
         }
         self.consent.answering.insert(id, reply);
         let acted = match (&answer, &self.consent.pending[at].view.body) {
-            // A URL is opened before its question ends, so that the user sees it if that fails.
+            // The URL is opened before the request is closed, so that the user sees a failure there.
             (UserAnswer::Allow(_), QuestionBody::Url { url, .. }) => {
                 let parts = UrlParts::asked_by_server(url);
                 self.open_then_accept(at, approval, parts)
@@ -115,7 +115,8 @@ impl Owner {
         self.consent.answered(id, acted);
     }
 
-    /// The file that would run is another one than when it was asked, as after a build: it is looked for, and asked about, anew.
+    /// The file to run has changed since the consent request, for example because of a build. Resolves it and requests
+    /// consent again.
     fn ask_anew(&mut self, at: usize) {
         let (id, server) = (self.consent.pending[at].view.id, self.consent.pending[at].view.server.clone());
         self.end_questions(|pending| pending.view.id == id);
@@ -123,11 +124,11 @@ impl Owner {
             record.set(ServerState::Stopped);
         }
         if let Err(error) = self.start(&server) {
-            tracing::error!(%error, "a server whose program changed could not be asked about again");
+            tracing::error!(%error, "consent for a server whose program changed could not be requested again");
         }
     }
 
-    /// What lets something leave needs the approval; the rest lets nothing leave.
+    /// Executes a decision. Branches that send something require the approval; the others send nothing.
     fn act(&mut self, at: usize, approval: Approval, answer: UserAnswer) -> Result<AnswerProgress, AnswerError> {
         match answer {
             UserAnswer::Deny => self.refuse_as_user(at, QuestionOutcome::Denied, None),
@@ -146,7 +147,7 @@ impl Owner {
         Ok(AnswerProgress::Done)
     }
 
-    /// Changes what would cross. The question then has another hash.
+    /// Edits the payload. The consent request then has a different hash.
     pub(crate) fn edit(&mut self, id: QuestionId, edit: Edit) -> Result<QuestionView, AnswerError> {
         let at = self.consent.position(id).ok_or(AnswerError::NotOpen)?;
         match (edit, &mut self.consent.pending[at].view.body) {
@@ -167,7 +168,7 @@ impl Owner {
         self.events.emit(HostEvent::QuestionChanged(Box::new(view)));
     }
 
-    /// What is wrong with a form's content.
+    /// Returns the validation errors of a form's content.
     pub(crate) fn check_form(
         &self,
         id: QuestionId,

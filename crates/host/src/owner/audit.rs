@@ -1,9 +1,10 @@
-//! What is written down of decisions: before anything crosses, and durable before its result is shown.
+//! Audit entries of decisions, written before a payload is sent, and durable before its result is shown.
 //!
-//! The owner hands each entry over and never waits for the disk: what may only happen once it is written down goes on when the log
-//! says that it is ([`Waiting`]). Entries are in the order in which they were handed over, which is that of the decisions. The log's
-//! queue is bounded; what it has no room for, or can't write, does not happen. Whatever goes on looks again at what it rests on, as
-//! that may have changed meanwhile; if it does not leave any more, another entry says so (`withdrawn.rs`).
+//! The owner submits each entry and never waits for the disk. Actions that require a written entry continue when the
+//! log confirms it ([`Waiting`]). Entries are in the order of their submission, which is the order of the decisions.
+//! The log's queue is bounded; an action whose entry finds no room or can't be written is not executed. Each
+//! continuation checks its preconditions again, as they may have changed meanwhile; if the payload is no longer sent,
+//! another entry records that (`withdrawn.rs`).
 
 use std::borrow::Cow;
 use std::sync::{Arc, PoisonError};
@@ -21,7 +22,7 @@ use super::state::CallRecord;
 use crate::connection::{RunId, Ticket};
 use crate::view::{AppSettings, HostEvent};
 
-/// A decision, for the audit log.
+/// A decision to record in the audit log.
 pub(super) struct Decided<'a> {
     pub(super) server: &'a str,
     pub(super) kind: &'static str,
@@ -30,11 +31,11 @@ pub(super) struct Decided<'a> {
     pub(super) scope: Option<policy::Scope>,
     pub(super) by: &'static str,
     pub(super) hash: &'a str,
-    /// Who asked for it.
+    /// Originator of the request.
     pub(super) asker: &'static str,
-    /// What crosses or would have.
+    /// Payload of the request, whether it is sent or not.
     pub(super) content: Option<String>,
-    /// The rule or the grant that decided.
+    /// Rule or grant that led to the decision.
     pub(super) rule: Cow<'static, str>,
     pub(super) conversation: Option<&'a str>,
 }
@@ -57,56 +58,56 @@ impl Default for Decided<'_> {
     }
 }
 
-/// What goes on once an entry is written.
+/// The continuation of a written entry.
 pub(super) enum Waiting {
-    /// A call is sent, to this run of its server, if nothing changed that it was judged by.
+    /// Sends a call to this run of its server, unless the basis of the decision has changed.
     Call { id: Arc<str>, number: u64, run: RunId, judgement: u64, departure: Departure },
-    /// A server is told of its folders, if they are still shared as the entry says.
+    /// Sends a server its roots, if they are still shared as the entry states.
     Folders(WaitingFolders),
-    /// Something else that may only happen once it is written down.
+    /// Runs another action that requires a written entry.
     Act(AuditedAct),
-    /// Nothing: it is a refusal, or has happened.
+    /// No continuation, for a denial or an action that has already happened.
     Nothing,
 }
 
-/// Folders that a server asked for, with the entry that allows them.
+/// Roots that a server requested, with the entry that allows them.
 pub(super) struct WaitingFolders {
     pub(super) server: String,
     pub(super) run: RunId,
     pub(super) request: ServerRequestId,
-    /// The call in which the server asked.
+    /// Call during which the server requested them.
     pub(super) ticket: Option<Ticket>,
     pub(super) answer: Passed<Answer>,
     pub(super) subject: String,
     pub(super) hash: Hash,
 }
 
-/// Goes on once its entry is written, or can't be.
+/// Continuation with the result of writing the entry.
 type AuditedAct = Box<dyn FnOnce(&mut Owner, Result<(), StoreError>) + Send>;
 
-/// The entries under way.
+/// The entries submitted to the log.
 #[derive(Default)]
 pub(super) struct Audits {
     pub(super) receipts: Arc<AuditReceipts>,
     last_ticket: u64,
     waiting: FxHashMap<u64, (Waiting, Option<AuditEntry>)>,
-    /// The place of the last entry that was written.
+    /// Position of the last written entry.
     pub(super) last: u64,
-    /// Calls with a result that is not shown yet.
+    /// Calls whose result is withheld until the entries are durable.
     held: Vec<Arc<str>>,
-    /// Set once the user begins in this run to change how much the log keeps.
+    /// Set once the user starts changing the retention of the log in this run.
     pub(super) is_retention_set: bool,
 }
 
 impl Audits {
-    /// What waits until its entry is written.
+    /// Returns the continuations of unwritten entries.
     pub(super) fn waiting(&self) -> impl Iterator<Item = &Waiting> {
         self.waiting.values().map(|(waiting, _)| waiting)
     }
 }
 
 impl Owner {
-    /// Writes a decision down, and goes on with `act`. What can't be written down must not happen.
+    /// Records a decision, then continues with `act`. If `act` receives an error, the action must not be executed.
     pub(super) fn audit(
         &mut self,
         decided: Decided<'_>,
@@ -116,7 +117,7 @@ impl Owner {
         self.audit_entry(entry, act);
     }
 
-    /// The same for an entry that is made already.
+    /// Records an existing entry, then continues with `act`.
     pub(super) fn audit_entry(
         &mut self,
         entry: AuditEntry,
@@ -125,7 +126,7 @@ impl Owner {
         self.write_and_go_on(entry, Waiting::Act(Box::new(act)));
     }
 
-    /// Goes on with `waiting` once this entry is written, or can't be.
+    /// Submits an entry, and runs `waiting` once it is written or has failed.
     fn write_and_go_on(&mut self, entry: AuditEntry, waiting: Waiting) {
         match self.audit_later(entry, waiting) {
             Ok(Some(waiting)) => self.go_on(waiting, Ok(())),
@@ -134,21 +135,21 @@ impl Owner {
         }
     }
 
-    /// Writes down what happens anyway, such as a refusal, without waiting for it.
+    /// Records an event that happens in any case, such as a denial, without waiting for the disk.
     pub(super) fn note(&mut self, decided: Decided<'_>) {
         let entry = self.entry(decided);
         self.note_entry(entry);
     }
 
-    /// The same for an entry that is made already.
+    /// Records an existing entry without waiting for the disk.
     pub(super) fn note_entry(&mut self, entry: AuditEntry) {
         if let Err((error, _)) = self.audit_later(entry, Waiting::Nothing) {
             tracing::error!(%error, "a decision could not be written down");
         }
     }
 
-    /// Hands an entry over. What waits for it comes back if it is written already, or can't be.
-    #[expect(clippy::result_large_err, reason = "what waits comes back, and is moved once")]
+    /// Submits an entry. Returns the continuation if the entry is already written or can't be.
+    #[expect(clippy::result_large_err, reason = "the continuation is returned, and is moved once")]
     fn audit_later(&mut self, entry: AuditEntry, waiting: Waiting) -> Result<Option<Waiting>, (StoreError, Waiting)> {
         let told = self.events.is_observed().then(|| entry.clone());
         self.audits.last_ticket += 1;
@@ -174,7 +175,7 @@ impl Owner {
         }
     }
 
-    /// An entry as it is written: without secrets, and bounded.
+    /// Returns the entry to write, with secrets redacted and bounded in size.
     pub(super) fn entry(&self, decided: Decided<'_>) -> AuditEntry {
         let content = decided.content.filter(|_| self.settings.current.audit_contents);
         let activity = self.servers.records.get(decided.server).map(|record| &record.activity);
@@ -227,12 +228,12 @@ impl Owner {
         }
     }
 
-    /// Tells a server of its folders once this entry is written.
+    /// Sends a server its roots once this entry is written.
     pub(super) fn tell_folders_written(&mut self, folders: WaitingFolders, entry: AuditEntry) {
         self.write_and_go_on(entry, Waiting::Folders(folders));
     }
 
-    /// Drops the answer to a request for folders that the server has withdrawn, and notes that it was not sent.
+    /// Drops the response to a request for roots that the server has withdrawn, and records that it was not sent.
     pub(super) fn withdraw_folders(&mut self, of: (RunId, ServerRequestId)) {
         let is_it = |waiting: &&mut (Waiting, Option<AuditEntry>)| matches!(&waiting.0, Waiting::Folders(folders) if (folders.run, folders.request) == of);
         let Some((waiting, _)) = self.audits.waiting.values_mut().find(is_it) else { return };
@@ -241,7 +242,7 @@ impl Owner {
         }
     }
 
-    /// The log tells what became of entries.
+    /// Handles the log's confirmations of entries.
     pub(super) fn on_receipts(&mut self, receipts: Vec<(u64, Result<Written, StoreError>)>) {
         for (ticket, result) in receipts {
             let Some((waiting, told)) = self.audits.waiting.remove(&ticket) else { continue };
@@ -273,7 +274,7 @@ impl Owner {
                     Err(error) => self.finish(record, Err(CallFailure::Refused(error.to_string()))),
                     Ok(()) if is_there && judgement == self.permissions.judgement => self.send(record, departure),
                     Ok(()) if is_there => self.send_if_still_allowed(record, departure),
-                    // What was decided for one process must not go to the next.
+                    // A decision about one process must not apply to the next one.
                     Ok(()) => {
                         let server = server.clone();
                         self.note_withdrawn(&record.view, &record.origin, departure.leaves());
@@ -291,7 +292,7 @@ impl Owner {
         }
     }
 
-    /// Tells how a call ended, as soon as the decisions that it rests on would survive the loss of power.
+    /// Reports the result of a call as soon as the decisions that it rests on would survive a power loss.
     pub(super) fn finish_durably(
         &mut self,
         id: Arc<str>,
@@ -315,7 +316,7 @@ impl Owner {
         }
     }
 
-    /// Tells the log how much of it the settings keep.
+    /// Passes the retention settings to the log.
     pub(super) fn retain_audit(&self) {
         let AppSettings { audit_days, audit_megabytes, .. } = self.settings.current;
         self.ports.audit.retain(ports::AuditRetention { days: audit_days, megabytes: audit_megabytes });

@@ -1,4 +1,4 @@
-//! Calls of tools, prompts and resources: asked about, sent, followed, ended.
+//! Calls of tools, prompts and resources, from the decision to the result.
 
 mod deciding;
 mod ending;
@@ -15,22 +15,22 @@ use super::state::{CallRecord, CallReply, NewCall, RequestPurpose};
 use crate::connection::Tell;
 use crate::view::{HostEvent, QuestionBody};
 
-/// The decision about a call.
+/// A decision about a call.
 pub(super) enum CallDisposition {
-    /// It is sent once this is written down.
+    /// The call is sent once this entry is written.
     Write(Box<AuditEntry>, Departure),
-    /// The user decides.
+    /// The user decides about the call.
     Ask(CallQuestion),
 }
 
-/// What is asked about a call, why, and for how long an approval may hold.
+/// The consent request for a call, the rule that requires it, and the possible scopes of an approval.
 pub(super) type CallQuestion = (QuestionBody, policy::Rule, &'static [policy::Scope]);
 
 impl Owner {
-    /// Takes a call up. Its answer goes to `reply`.
+    /// Accepts a call. Its result is sent to `reply`.
     pub(crate) fn take_call(&mut self, call: NewCall, reply: oneshot::Sender<CallReply>) {
         if let Err(failure) = self.begin(&call) {
-            // The caller may have gone away.
+            // The caller may have gone.
             let _ = reply.send(Err(failure));
             return;
         }
@@ -39,7 +39,7 @@ impl Owner {
         self.follow_and_decide(record, shown);
     }
 
-    /// Cancels a call, whether it was sent or still waits for the user.
+    /// Cancels a call that was sent or still waits for the user.
     pub(crate) fn cancel_call(&mut self, id: &str) -> Result<(), CallFailure> {
         let record = self.calls.records.get(id).ok_or_else(|| CallFailure::NotFound(format!("call {id}")))?;
         match record.ticket {
@@ -63,7 +63,7 @@ impl Owner {
         }
     }
 
-    /// Tells how a call is, if anybody listens.
+    /// Emits the state of a call, if there are observers.
     fn emit_call(&mut self, id: &str) {
         if self.events.is_observed()
             && let Some(record) = self.calls.records.get(id)

@@ -1,5 +1,5 @@
-//! Tools that a server now offers otherwise than the user reviewed them. It is kept beside what was reviewed, so that it is known as
-//! well while the server does not run.
+//! Tracks tools whose definitions differ from the reviewed ones. The information is stored next to the review, so that
+//! it is available while the server is not running.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -12,11 +12,11 @@ use serde_json::{Map, Value, json};
 
 use super::Owner;
 
-/// The parts of a command that its configuration alone decides.
+/// The parts of a command that its configuration alone determines.
 const CONFIGURED: [&str; 5] = ["command", "arguments", "variables", "folder", "sandbox"];
 
 impl Owner {
-    /// Notes which tools of a server are no longer as they were reviewed, or are so again.
+    /// Records which tools of a server differ from their reviewed definitions, and which no longer do.
     pub(super) fn note_changed_tools(&mut self, server: &str) {
         let (Some(record), Some(pins)) = (self.servers.records.get(server), self.reviews.pins.get(server)) else {
             return;
@@ -44,7 +44,7 @@ impl Owner {
         });
     }
 
-    /// Whether the user has seen a tool as it is, as far as that is known while its server does not run.
+    /// Returns the review state of a tool, as far as it is known while the server is not running.
     pub(super) fn standing_unseen(&self, server: &str, tool: &str) -> Standing {
         let (Some(record), Some(pins)) = (self.servers.records.get(server), self.reviews.pins.get(server)) else {
             return Standing::New;
@@ -60,7 +60,7 @@ impl Owner {
     }
 }
 
-/// Whether a definition was seen of another server than the one that is configured now.
+/// Returns `true` if a definition was reviewed for a server other than the configured one.
 fn is_of_another(pin: &Pin, pins: &ServerPins, config: &ServerConfig) -> bool {
     let Some(identity) = &pins.identity else { return true };
     if pin.under.as_ref() != Some(&identity.hash) {

@@ -1,5 +1,5 @@
-//! What the user confirmed of settings that are edited by hand as well: where providers of models are, and how long the audit log is
-//! kept. A file that says otherwise changes neither before the user does.
+//! Confirmation of settings in files that can also be edited by hand: the addresses of model providers, and the
+//! retention of the audit log. A change in the file takes effect only after the user confirms it.
 
 use credentials::providers::ProvidersFile;
 use domain::StoreError;
@@ -14,12 +14,12 @@ use super::state::{AuditRetentionSetting, ConfirmedFile, ConfirmedRead, Provider
 use crate::view::AppSettings;
 
 impl Owner {
-    /// Takes over what was confirmed, as it was read. Where nothing ever was, what stands in the settings counts as confirmed. Whether it is another
-    /// than before.
+    /// Applies the confirmed settings that were read. If none were ever confirmed, the current settings count as
+    /// confirmed. Returns `true` if they changed.
     pub(super) fn take_confirmed(&mut self, read: ReadDocument, file: &ProvidersFile) -> bool {
         self.heed_documents();
         if self.documents.confirmed.file.is_some() && self.documents.writer.is_written_later(Document::Confirmed) {
-            // The file is older than what the user confirmed; it is read again once that is written.
+            // The file is older than the user's confirmation. It is read again after that is written.
             return false;
         }
         let next = match self.documents.confirmed.read(read, &self.ports.documents.seal()) {
@@ -32,7 +32,7 @@ impl Owner {
 
     fn adopt(&mut self, file: &ProvidersFile) -> ConfirmedFile {
         let adopted = ConfirmedFile::adopted(file, &self.settings.current);
-        // Where nothing is set up, the first confirmation writes it.
+        // If nothing is configured, the first confirmation writes the file.
         let is_needed = !adopted.providers.is_empty() || self.ports.documents.seal() == DocumentSeal::Sealed;
         if is_needed {
             let kept = adopted.clone();
@@ -40,7 +40,7 @@ impl Owner {
                 move |own| own.clone_from(&kept),
                 |_, written| {
                     if let Err(error) = written {
-                        tracing::error!(%error, "what is set up could not be kept as confirmed");
+                        tracing::error!(%error, "the current settings could not be stored as confirmed");
                     }
                 },
             );
@@ -66,7 +66,7 @@ impl Owner {
         });
     }
 
-    /// The user says where a provider is: it is written down, and confirmed.
+    /// Records and confirms the address of a provider that the user set.
     pub(super) fn confirm_provider(
         &mut self,
         settings: &ProviderSettings,
@@ -91,7 +91,7 @@ impl Owner {
         });
     }
 
-    /// The user takes a provider out.
+    /// Removes the confirmation of a provider that the user removed.
     pub(super) fn unconfirm_provider(
         &mut self,
         id: &str,
@@ -115,7 +115,7 @@ impl Owner {
         });
     }
 
-    /// Counts a change as pending until it goes on with what this returns.
+    /// Counts a change as pending until the returned continuation is called.
     fn count_provider_change(
         &mut self,
         then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
@@ -127,7 +127,7 @@ impl Owner {
         }
     }
 
-    /// The user chooses the model that new conversations begin with.
+    /// Stores the user's choice of the model for new conversations.
     pub(super) fn confirm_default(
         &mut self,
         model: Option<ModelRef>,
@@ -151,7 +151,7 @@ impl Owner {
         self.audit(entry, then);
     }
 
-    /// Writes down that a provider is not used as another program says where it is.
+    /// Records that a provider is not used because another program changed its address.
     pub(super) fn note_unconfirmed(&mut self, settings: &ProviderSettings, was: Option<&str>) {
         let subject = canonical_json(&json!({ "provider": settings.id, "was": was, "now": settings.url }));
         let hash = Hash::of_bytes(subject.as_bytes());
@@ -167,7 +167,7 @@ impl Owner {
         });
     }
 
-    /// The user says what the audit log keeps.
+    /// Stores the retention of the audit log that the user set.
     pub(super) fn confirm_keeping(
         &mut self,
         settings: &AppSettings,
@@ -177,7 +177,7 @@ impl Owner {
         self.change_confirmed(move |kept| kept.keeping = Some(keeping), then);
     }
 
-    /// What the settings say of the audit log is what the user confirmed, whatever the file says.
+    /// Replaces the retention in the settings by the confirmed one, if the file contains another.
     pub(super) fn hold_to_confirmed_keeping(&mut self) {
         let confirmed = self.documents.confirmed.keeping();
         let is_sealed = self.ports.documents.seal() == DocumentSeal::Sealed;

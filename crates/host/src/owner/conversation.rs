@@ -1,4 +1,4 @@
-//! What a conversation with a model needs of the owner: what its servers offer, and how much of it a model may have.
+//! Services of the owner for conversations with models: the catalogs of servers, and limits on what a model receives.
 
 use std::path::PathBuf;
 
@@ -13,26 +13,26 @@ use crate::view::{HostEvent, ServerState};
 /// A server as a model may know of it.
 #[derive(Debug, Clone)]
 pub struct ServerForModel {
-    /// Its name.
+    /// Name of the server.
     pub server: String,
-    /// What it offers beside what the user saw of it; none if there is no such server.
+    /// Catalog of the server with the review state of its definitions, or `None` if no server has this name.
     pub reviewed: Option<ServerReview>,
-    /// Whether it is in use.
+    /// Set if the server is running and its session is open.
     pub is_ready: bool,
-    /// What it wants a model to know.
+    /// Instructions that the server gives for models.
     pub instructions: Option<String>,
-    /// The folders that it may know of.
+    /// Folders shared with the server (roots).
     pub roots: Vec<PathBuf>,
 }
 
 impl ServerForModel {
-    /// The hash of its instructions, by which the user says that a model gets them.
+    /// Returns the hash of the instructions. The user approves sending them to a model by this hash.
     #[must_use]
     pub fn instructions_hash(&self) -> Option<String> {
         self.instructions.as_ref().map(|text| Hash::of_bytes(text.as_bytes()).to_string())
     }
 
-    /// True if it said that its tools changed, and they were not read since.
+    /// Returns `true` if the server reported a change of its tools and they have not been read since.
     #[must_use]
     pub fn is_outdated(&self) -> bool {
         self.is_ready && self.reviewed.as_ref().is_some_and(|reviewed| reviewed.catalog.has_outdated_tools())
@@ -40,7 +40,7 @@ impl ServerForModel {
 }
 
 impl Owner {
-    /// Servers as a model may know of them, in this order.
+    /// Returns the servers that a model may know of, in the given order.
     pub(crate) fn servers_for_model(&self, names: &[String]) -> Vec<ServerForModel> {
         let of = |name: &String| {
             let record = self.servers.records.get(name);
@@ -55,12 +55,12 @@ impl Owner {
         names.iter().map(of).collect()
     }
 
-    /// How much of a conversation a model gets.
+    /// Returns the limits on what a model receives of a conversation.
     pub(crate) const fn conversation_bounds(&self) -> ChatBounds {
         self.settings.current.chat.within_bounds()
     }
 
-    /// Tells something of a conversation.
+    /// Emits an event of a conversation.
     pub(crate) fn tell_of_conversation(&mut self, event: ConversationEvent) {
         self.events.emit(HostEvent::Conversation(event));
     }

@@ -1,5 +1,5 @@
-//! Servers that ask too much: after three refusals in a row a server is muted for a while, and what was refused unseen is
-//! counted.
+//! Servers that send too many requests: a server is muted for a while after three denials in a row, and requests that
+//! were refused automatically are counted.
 
 use domain::question::QuestionOutcome;
 use tokio::time::Instant;
@@ -10,9 +10,9 @@ use super::state::{PendingRequest, REFUSALS, RequestThrottle, kind_of, subject_o
 use crate::connection::RunId;
 
 impl Owner {
-    /// The user answers a question. Refusals of what a server asks are counted, and an approval makes up for them.
+    /// Counts the user's decision on a server's request. Consecutive denials add up; an approval resets them.
     pub(super) fn count_answer(&mut self, server: &str, refused: bool) {
-        // A file of answers is no user who is tired of being asked.
+        // A file of scripted decisions does not get tired of requests.
         if self.options.decides != "user" {
             return;
         }
@@ -51,7 +51,7 @@ impl Owner {
         });
     }
 
-    /// Refuses what a server that is now muted has asked already.
+    /// Denies the pending requests of a server that is now muted.
     fn refuse_open(&mut self, server: &str) {
         let is_open = |p: &PendingRequest| p.view.server == server && p.is_asked_by_server() && p.can_be_refused();
         while let Some(at) = self.consent.pending.iter().position(is_open) {
@@ -71,13 +71,13 @@ impl Owner {
         }
     }
 
-    /// A connection refused questions unseen; `refused` in all of this run.
+    /// Handles the report that a connection refused requests. `refused` is the total of this run.
     pub(super) fn on_refused_unseen(&mut self, run: RunId, server: &str, refused: u64) {
         self.consent.throttle(server).refused_by_connection(run, refused);
         self.emit_server(server);
     }
 
-    /// A question was refused because the server is muted.
+    /// Counts a request that was refused because the server is muted.
     pub(super) fn count_muted(&mut self, server: &str) {
         if let Some(refused) = self.consent.throttle(server).refused_while_muted() {
             self.note_muted(server, refused);
@@ -98,14 +98,15 @@ impl Owner {
         });
     }
 
-    /// The last number, if it is not written down yet.
+    /// Records the final count, unless it is already recorded.
     fn note_all_muted(&mut self, server: &str) {
         if let Some(refused) = self.consent.throttles.get(server).and_then(RequestThrottle::not_written_down) {
             self.note_muted(server, refused);
         }
     }
 
-    /// The user has dealt with all that a server asked: the numbers begin anew. With `mute` until the user unmutes it.
+    /// Resets the counts after the user has dealt with all requests of a server. With `mute` set, the server stays
+    /// muted until the user unmutes it.
     pub(super) fn dealt_with(&mut self, server: &str, mute: bool) {
         self.note_all_muted(server);
         if let Some(throttle) = self.consent.throttles.get_mut(server) {
@@ -113,7 +114,7 @@ impl Owner {
         }
     }
 
-    /// Lets a server ask again.
+    /// Allows a server to send requests again.
     pub(crate) fn unmute(&mut self, server: &str) {
         self.note_all_muted(server);
         self.permissions.policy.unmute(server);

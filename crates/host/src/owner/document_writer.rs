@@ -1,17 +1,21 @@
-//! Reads and writes documents beside the owner's turns, on one thread, in the order in which the owner hands them over.
+//! Reads and writes documents outside of the owner's turns, on one thread, in the order of submission.
 //!
-//! A lock that another program holds, or a slow disk, delays only the files, and the answers that promise them. A document is always
-//! written through the writer, so the order of its changes is theirs in the queue. The queue is bounded; what finds no room fails as
-//! if the disk had refused it. When a change holds:
+//! A lock held by another process, or a slow disk, delays only the files and the replies that depend on them. All
+//! writes go through the writer, so changes of a document are applied in the order of the queue. The queue is bounded;
+//! an operation that finds no room fails as if the disk had failed. Changes take effect as follows:
 //!
-//! | documents | it holds | if it can't be written |
+//! | documents | effective | if the write fails |
 //! | --- | --- | --- |
-//! | `grants.json` | at once, whether a right is given or taken back | given: until Drawbridge ends; taken back: it stays so here, and the answer says that it stands again after a restart |
-//! | `sampling.json` | what was used, and what is turned off: at once; what is turned on or raised: once it is written | what was used counts, and what is off stays off, until Drawbridge ends |
-//! | `policy.json`, `settings.json`, `models.json`, `confirmed.json`, `flow.json`, and the servers in `mcp.json` | once it is written, and the answer comes then | it does not hold, and the answer says so |
-//! | `pins.json`, `roots.json`, `running.json`, `servers.json`, `packages.json`, `origins.json`, `model-lists.json` | at once | until Drawbridge ends; the log says so |
+//! | `grants.json` | immediately, for granting and for revoking | granted: effective until Drawbridge exits; revoked:
+//! stays revoked in this run, and the reply reports that it is effective again after a restart |
+//! | `sampling.json` | usage, and disabling: immediately; enabling or raising a limit: once written | usage counts, and
+//! what is disabled stays disabled, until Drawbridge exits |
+//! | `policy.json`, `settings.json`, `models.json`, `confirmed.json`, `flow.json`, and the servers in `mcp.json` | once
+//! written, followed by the reply | the change has no effect, and the reply contains the error |
+//! | `pins.json`, `roots.json`, `running.json`, `servers.json`, `packages.json`, `origins.json`, `model-lists.json` |
+//! immediately | effective until Drawbridge exits, and the failure is logged |
 //!
-//! What has to be in the audit log before it holds waits for that first (`audit.rs`).
+//! Changes that require an audit entry wait for it first (`audit.rs`).
 
 use domain::StoreError;
 use ports::{Document, Documents};
@@ -21,7 +25,8 @@ use super::state::{ReadDocument, with_entry};
 use super::{DeferredTurn, Owner};
 
 impl Owner {
-    /// Changes a document as it is on disk then, and goes on with `then`, which gets what `change` gave besides the new content.
+    /// Changes the current content of a document on disk, and continues with `then`, which receives the second value
+    /// that `change` returned.
     pub(super) fn change_document<T: Send + 'static>(
         &mut self,
         document: Document,
@@ -51,7 +56,8 @@ impl Owner {
         place.send(Box::new(work));
     }
 
-    /// Hands over a change of a document that nobody waits for. `failure` begins the log line if it can't be written.
+    /// Submits a change of a document without waiting for it. `failure` is the beginning of the log message if it can't
+    /// be written.
     pub(super) fn write_later(
         &mut self,
         document: Document,
@@ -69,7 +75,8 @@ impl Owner {
         );
     }
 
-    /// Hands over one entry of a document that has one for each server; `None` removes it. Other entries stay.
+    /// Submits a change of one entry in a document with an entry per server; `None` removes it. Other entries stay
+    /// unchanged.
     pub(super) fn write_entry_later(
         &mut self,
         document: Document,
@@ -81,8 +88,8 @@ impl Owner {
         self.write_later(document, failure, move |kept| with_entry(kept, &server, value.as_ref()));
     }
 
-    /// Runs on the writer's thread, after all that was handed over before, and goes on with `then`, which gets the cause if the
-    /// queue has no room.
+    /// Runs `work` on the writer's thread, after all submitted operations, and continues with `then`, which receives
+    /// the cause if the queue is full.
     pub(super) fn on_disk<T: Send + 'static>(
         &mut self,
         work: impl FnOnce(&dyn Documents) -> T + Send + 'static,
@@ -99,8 +106,8 @@ impl Owner {
         place.send(Box::new(work));
     }
 
-    /// Another program changed a document whose newest state may be in memory: it is read once own changes are written, since
-    /// an older file would undo them.
+    /// Reloads a document that another process changed. It is read after pending writes, since an older file would undo
+    /// changes in memory.
     pub(super) fn reload_document(&mut self, document: Document, apply: fn(&mut Self, ReadDocument)) {
         if !self.documents.writer.progress.begin_read(document) {
             return;
@@ -113,7 +120,7 @@ impl Owner {
                 match read {
                     Err(cause) => {
                         let name = document.file_name();
-                        tracing::error!(document = name, cause, "a change of another program could not be read");
+                        tracing::error!(document = name, cause, "a changed document could not be read");
                     }
                     Ok(read) if progress.is_newest(document) => {
                         apply(owner, read);

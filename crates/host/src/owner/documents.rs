@@ -1,4 +1,5 @@
-//! Documents that grant rights: what was refused of them is told, and what another program of ours changed holds here at once.
+//! Documents that grant rights: reports rejected ones, and applies changes made by another instance of Drawbridge
+//! immediately.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,14 +15,14 @@ use super::audit::Decided;
 use super::state::{FolderShare, ReadDocument};
 use crate::view::{HostEvent, ServerState};
 
-/// The kind of the entries about these documents.
+/// Kind of the audit entries about these documents.
 const KIND: &str = "document";
 /// Documents that grant rights.
 const GRANTING: [Document; 6] =
     [Document::Grants, Document::Pins, Document::Roots, Document::Flow, Document::Sampling, Document::Confirmed];
 
 impl Owner {
-    /// Writes down, and shows, what was refused of documents since they were looked at last.
+    /// Records and displays documents that were rejected since the last check.
     pub(super) fn heed_documents(&mut self) {
         if let Some(adopted) = self.ports.documents.adopted() {
             self.documents.confirmed.adopts = true;
@@ -41,13 +42,13 @@ impl Owner {
         let file = name.file_name();
         let message = if refused.why == Refusal::Removed {
             self.note_document(&format!("{file}: {}", refused.cause), "denied");
-            "it is missing. What it allowed is asked about again.".to_owned()
+            "it is missing. What it allowed has to be approved again.".to_owned()
         } else if refused.why == Refusal::Forged {
             let place =
                 refused.moved_to.map(|path| format!(" It was moved to {}.", path.display())).unwrap_or_default();
             self.note_document(&format!("{file}: {}", refused.cause), "denied");
             format!(
-                "another program wrote it ({}). Nothing in it is used, and Drawbridge asks again for what it allowed.{place}",
+                "another program wrote it ({}). Nothing in it is used, and what it allowed has to be approved again.{place}",
                 refused.cause
             )
         } else if self.ports.documents.seal() == DocumentSeal::Waiting {
@@ -71,7 +72,7 @@ impl Owner {
         self.events.emit(HostEvent::ConfigProblem(self.shown_problem()));
     }
 
-    /// What is wrong with the settings, or else with a document.
+    /// Returns the problem of the settings file or, if there is none, of a document.
     pub(super) fn shown_problem(&self) -> Option<ConfigProblem> {
         self.settings.config_problem.clone().or_else(|| self.documents.problem.clone())
     }
@@ -81,13 +82,14 @@ impl Owner {
         self.note(Decided { kind, subject, decision, by, asker, ..Decided::default() });
     }
 
-    /// The content of a document that was read; none if it can't be used, so that all stays as it is.
+    /// Returns the content of a document that was read, or `None` if it is unusable, in which case the state in memory
+    /// stays unchanged.
     pub(super) fn usable<T: serde::de::DeserializeOwned>(&mut self, read: ReadDocument, nothing: Value) -> Option<T> {
         self.heed_documents();
         serde_json::from_value(read.ok()?.unwrap_or(nothing)).ok()
     }
 
-    /// Another program changed the standing approvals, or the keychain has answered.
+    /// Reloads the grants after another process changed them, or the keychain became available.
     pub(crate) fn reload_grants(&mut self) {
         self.reload_document(Document::Grants, Self::on_grants_read);
     }
@@ -115,7 +117,7 @@ impl Owner {
         }
     }
 
-    /// Another program changed what was seen of servers.
+    /// Reloads the pins after another process changed them.
     pub(crate) fn reload_pins(&mut self) {
         self.reload_document(Document::Pins, Self::on_pins_read);
     }
@@ -130,7 +132,7 @@ impl Owner {
         }
     }
 
-    /// Another program changed which folders servers may know of.
+    /// Reloads the roots of servers after another process changed them.
     pub(crate) fn reload_roots(&mut self) {
         self.reload_document(Document::Roots, Self::on_roots_read);
     }
@@ -142,7 +144,7 @@ impl Owner {
         }
     }
 
-    /// Starts what is approved and does not run.
+    /// Starts all approved servers that are stopped.
     pub(super) fn start_approved_servers(&mut self) {
         let approved: Vec<String> = self
             .servers
@@ -152,7 +154,7 @@ impl Owner {
             .map(|(name, _)| name.clone())
             .collect();
         for name in approved {
-            // Why one does not start is shown with it.
+            // The reason for a failure is shown with the server.
             let _ = self.start(&name);
         }
     }

@@ -1,4 +1,4 @@
-//! The data flow that the user set for each server, as it is kept and changed.
+//! Stores and changes the data flow settings of servers.
 
 use domain::StoreError;
 use domain::flow::{DataFlow, MAX_TOOLS};
@@ -17,12 +17,12 @@ fn not_found(server: &str) -> FlowError {
 }
 
 impl Owner {
-    /// What the user set for a server.
+    /// Returns the data flow settings of a server.
     pub(crate) fn flow_of(&self, server: &str) -> DataFlow {
         self.permissions.data_flow.flow_of(server)
     }
 
-    /// Sets it. It is written down first, as it may let more pass.
+    /// Sets the data flow settings of a server. The change is audited first, as it may allow more.
     pub(crate) fn set_data_flow(
         &mut self,
         server: &str,
@@ -35,11 +35,11 @@ impl Owner {
         } else if flow.tools.len() > MAX_TOOLS {
             Some(Err(FlowError::TooMany))
         } else {
-            // While a change is being written, what is in memory is not what will stand.
+            // While a change is being written, the settings in memory are not final.
             (was == flow && self.permissions.data_flow.pending_changes == 0).then_some(Ok(()))
         };
         if let Some(outcome) = nothing_to_write {
-            // Whoever set it may have gone away, here and below.
+            // The caller may have gone, here and below.
             let _ = reply.send(outcome);
             return;
         }
@@ -57,7 +57,7 @@ impl Owner {
         let server = server.to_owned();
         self.permissions.data_flow.pending_changes += 1;
         self.audit(entry, move |owner, written| {
-            // It may have been removed or renamed meanwhile.
+            // The server may have been removed or renamed meanwhile.
             let is_there = owner.servers.records.contains_key(&server);
             let written = written.map_err(FlowError::from);
             if let Err(error) = written.and_then(|()| is_there.then_some(()).ok_or_else(|| not_found(&server))) {
@@ -104,7 +104,7 @@ impl Owner {
         }
     }
 
-    /// Another program of ours changed it.
+    /// Reloads the settings after another instance changed them.
     pub(crate) fn reload_flows(&mut self) {
         self.reload_document(Document::Flow, Self::on_flows_read);
     }
@@ -118,19 +118,19 @@ impl Owner {
     }
 }
 
-/// Why the data flow of a server was not set.
+/// Error of changing the data flow settings of a server.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum FlowError {
-    /// There is no such server.
+    /// No server has this name.
     #[error(transparent)]
     Server(#[from] ServerError),
-    /// Too many tools have a setting of their own.
-    #[error("at most {MAX_TOOLS} tools can have a setting of their own")]
+    /// Too many tools have individual settings.
+    #[error("at most {MAX_TOOLS} tools can have individual settings")]
     TooMany,
-    /// It can't be written.
+    /// The settings or the audit entry can't be written.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The host has ended.
+    /// The host has shut down.
     #[error(transparent)]
     Closed(#[from] HostClosed),
 }

@@ -1,8 +1,9 @@
-//! The one gate: nothing leaves the host but as a [`Passed`], and only this file makes one.
+//! The gate: nothing leaves the host except as a [`Passed`], which only this module creates.
 //!
-//! There are two ways to it. The user's approval of one consent request ([`Approval`]), or a rule or grant that allows it. Either
-//! becomes a [`Departure`] once the audit log has it: for one receiver, over exactly these bytes, for one time. Whoever sends gives
-//! it up, and the hash is made again of what is sent at that moment. What refuses carries nothing and needs none.
+//! A payload is authorized by the user's approval of one consent request ([`Approval`]), or by a rule or grant that
+//! allows it. Either becomes a [`Departure`] once the audit log contains it, valid for one receiver, for exactly these
+//! bytes, and for one use. The sender consumes it, and the hash is computed again from the bytes sent at that moment.
+//! Denials contain no user data and require no authorization.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -32,19 +33,19 @@ use super::state::{
 use crate::connection::Target;
 use crate::view::{HostEvent, QuestionBody};
 
-/// The parameters of a sign-in page that are made for one use, after it was shown: only these may differ from what was approved.
+/// Parameters of an authorization URL that are generated per use, and may differ from the displayed URL.
 const OF_ONE_USE: [&str; 3] = ["state", "code_challenge", "nonce"];
-/// How long the system's browser may take to open.
+/// Timeout for opening the system's browser.
 const OPENING: Duration = Duration::from_secs(20);
 
-/// The user's approval of one consent request, as it was shown. The act uses it up.
+/// The user's approval of one consent request, as it was displayed. Consumed by the action.
 #[derive(Debug)]
 pub(super) struct Approval {
     request: QuestionId,
     shown: Hash,
 }
 
-/// Permission for one thing to leave, to one receiver, once.
+/// Authorization to send one payload to one receiver, once.
 #[derive(Debug)]
 #[must_use = "what was approved and written down is to be sent"]
 pub(crate) struct Departure {
@@ -52,49 +53,49 @@ pub(crate) struct Departure {
     leaves: Hash,
 }
 
-/// What leaves now: it is what was permitted.
+/// A decided payload that may leave. Equal to what was authorized.
 #[derive(Debug)]
 pub(crate) struct Passed<T>(T);
 
-/// What would leave is not what was permitted.
+/// Error of a payload that differs from the authorized one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Changed;
 
-/// What an approval lets leave: as the audit log names it, and over which bytes.
+/// A payload that an approval authorizes: its description in the audit log, and its hash.
 #[derive(Clone)]
 pub(super) struct Leaving {
     pub(super) kind: &'static str,
     pub(super) subject: String,
     pub(super) content: Option<String>,
-    /// The hash that is written down. It has no secrets in it.
+    /// Hash for the audit log. Computed without secrets.
     pub(super) logged: Hash,
     leaves: Hash,
 }
 
 impl<T> Passed<T> {
-    /// To look at.
+    /// Returns a reference to the payload, for inspection.
     pub(crate) const fn get(&self) -> &T {
         &self.0
     }
 
-    /// To send it.
+    /// Returns the payload, for sending.
     pub(crate) fn into_inner(self) -> T {
         self.0
     }
 }
 
 impl Departure {
-    /// By a rule or a grant, for what is about to be written down.
+    /// Authorizes a payload by a rule or grant, with the hash that is about to be recorded.
     pub(super) fn by_rule(_: By, to: &str, leaves: Hash) -> Self {
         Self { to: to.to_owned(), leaves }
     }
 
-    /// A start that goes on where it waited for its user to sign in.
+    /// Authorizes the continuation of a start that waited for the user to sign in.
     pub(super) fn after_sign_in(to: &str, leaves: Hash) -> Self {
         Self { to: to.to_owned(), leaves }
     }
 
-    /// What it is for.
+    /// Returns the hash of the authorized payload.
     pub(super) const fn leaves(&self) -> &Hash {
         &self.leaves
     }
@@ -107,13 +108,13 @@ impl Departure {
         if self.permits(to, now) { Ok(Passed(what)) } else { Err(Changed) }
     }
 
-    /// An answer to a server's request.
+    /// Authorizes a response to a server's request.
     pub(super) fn answer(self, to: &str, answer: Answer) -> Result<Passed<Answer>, Changed> {
         let now = answer_hash(&answer);
         self.pass(to, answer, &now)
     }
 
-    /// A request to a model.
+    /// Authorizes a request to a model.
     pub(super) fn ask(
         self,
         for_server: &str,
@@ -126,38 +127,38 @@ impl Departure {
         self.pass(for_server, asks, &ask_hash(params, state)).map_err(|Changed| AnswerError::Stale)
     }
 
-    /// A result that a model reads.
+    /// Authorizes a result that a model reads.
     pub(super) fn result(self, of_server: &str, tool: &str, result: ToolResult) -> Result<Passed<ToolResult>, Changed> {
         let now = Hash::of(&as_json(tool, &result_parts(&result), result.is_error));
         self.pass(of_server, result, &now)
     }
 
-    /// A page that a server wants to be opened.
+    /// Authorizes opening a URL for a server.
     pub(super) fn page(self, for_server: &str, url: String) -> Result<Passed<String>, Changed> {
         let now = page_hash(&url);
         self.pass(for_server, url, &now)
     }
 
-    /// The page of a sign-in, with the parameters that were shown, and those that are made for one use.
+    /// Authorizes opening an authorization URL with the displayed parameters and those generated per use.
     pub(super) fn sign_in_page(self, for_server: &str, url: String) -> Result<Passed<String>, Changed> {
         let now = sign_in_page_hash(&url);
         self.pass(for_server, url, &now)
     }
 
-    /// What a sign-in page is to know Drawbridge by.
+    /// Authorizes client credentials that the user entered for a sign-in.
     pub(super) fn client(self, for_server: &str, client: EnteredClient) -> Result<Passed<EnteredClient>, Changed> {
         let now = client_hash(&client);
         self.pass(for_server, client, &now)
     }
 
-    /// A server that is started or connected to; `now` is over what that would be.
+    /// Authorizes starting a server or connecting to it. `now` is the hash of the target.
     pub(super) fn start(self, server: &str, target: Target, now: &Hash) -> Result<Passed<Target>, Changed> {
         self.pass(server, target, now)
     }
 }
 
 impl Leaving {
-    /// What a consent request shows, as it is: a call, a start, a connection.
+    /// Describes the payload of a consent request as displayed: a call, a start, or a connection.
     pub(super) fn shown(pending: &PendingRequest) -> Self {
         let body = &pending.view.body;
         Self {
@@ -169,7 +170,7 @@ impl Leaving {
         }
     }
 
-    /// A request to a model.
+    /// Describes a request to a model.
     pub(super) fn ask(request: &CreateMessageParams, state: &SamplingState) -> Self {
         let hash = ask_hash(request, state);
         Self {
@@ -181,7 +182,7 @@ impl Leaving {
         }
     }
 
-    /// An answer that the user made or chose, under words and a hash for the log.
+    /// Describes a response that the user entered or chose, with the text and hash for the audit log.
     pub(super) fn answer(
         pending: &PendingRequest,
         subject: String,
@@ -191,23 +192,23 @@ impl Leaving {
         Self { kind: kind_of(&pending.view.body), subject, content, logged, leaves: answer_hash(answer) }
     }
 
-    /// A page that is opened.
+    /// Describes a URL to open.
     pub(super) fn page(pending: &PendingRequest, url: &str) -> Self {
         Self { leaves: page_hash(url), ..Self::shown(pending) }
     }
 
-    /// A sign-in page.
+    /// Describes an authorization URL to open.
     pub(super) fn sign_in_page(pending: &PendingRequest, url: &str) -> Self {
         Self { leaves: sign_in_page_hash(url), ..Self::shown(pending) }
     }
 
-    /// What a sign-in page is to know Drawbridge by.
+    /// Describes client credentials that the user entered for a sign-in.
     pub(super) fn client(pending: &PendingRequest, client: &EnteredClient) -> Self {
         Self { leaves: client_hash(client), ..Self::shown(pending) }
     }
 }
 
-/// A refusal may always leave; it tells nothing of the user's. What tells something is replaced.
+/// Passes a denial, which contains no user data. A response that contains any is replaced by a denial.
 pub(super) fn refuses(answer: Answer) -> Passed<Answer> {
     let tells_nothing = match &answer {
         Answer::Refused { .. } => true,
@@ -218,22 +219,23 @@ pub(super) fn refuses(answer: Answer) -> Passed<Answer> {
     Passed(if tells_nothing { answer } else { refusal("the user rejected the request".to_owned()) })
 }
 
-/// An answer that a rule or a grant allows. It leaves once it is written down.
+/// Passes a response that a rule or grant allows. It is sent once the audit entry is written.
 pub(super) fn allowed_answer(_: By, answer: Answer) -> Passed<Answer> {
     Passed(answer)
 }
 
-/// Opens a page in the system's browser. The server's request is answered after this, so that a browser that does not start is reported to
-/// the user and not to the server.
+/// Opens a URL in the system's browser. The server's request is answered afterwards, so that a browser failure is
+/// reported to the user and not to the server.
 ///
 /// # Errors
-/// If the browser can't be opened, or not in time; in words.
+///
+/// Returns the cause as text if the browser can't be opened, or not within [`OPENING`].
 pub(crate) async fn open_page(platform: &dyn Platform, page: Passed<String>) -> Result<(), String> {
     let opened = tokio::time::timeout(OPENING, platform.open_url(&page.into_inner())).await;
     opened.unwrap_or_else(|_| Err(format!("it did not start within {} seconds", OPENING.as_secs())))
 }
 
-/// A link that the user follows from the window, where they were shown its whole address. None if it can't be opened.
+/// Passes a link that was displayed to the user in full. Returns `None` if it may not be opened.
 pub(crate) fn followed_link(link: UrlParts) -> Option<Passed<String>> {
     link.openable.then_some(Passed(link.url))
 }
@@ -251,7 +253,7 @@ fn page_hash(url: &str) -> Hash {
     Hash::of(&json!({ "page": url }))
 }
 
-/// Over the whole address but what is made for one use, parameters in their order.
+/// Hashes the address except for parameters generated per use. The order of the parameters counts.
 fn sign_in_page_hash(url: &str) -> Hash {
     let Ok(mut page) = Url::parse(url) else { return Hash::of(&json!({ "sign-in": url })) };
     let is_kept = |(name, _): &(String, String)| !OF_ONE_USE.contains(&name.as_str());
@@ -265,10 +267,11 @@ fn client_hash(client: &EnteredClient) -> Hash {
 }
 
 impl Owner {
-    /// The user's word on the consent request at this place, given to what had this hash.
+    /// Returns the user's approval of the consent request at this index, displayed with the hash `shown`.
     ///
     /// # Errors
-    /// If the request is being acted on, or is not what was shown.
+    ///
+    /// Returns [`AnswerError::Stale`] if the request is being acted on, or differs from what was displayed.
     pub(super) fn approval(&self, at: usize, shown: &str) -> Result<Approval, AnswerError> {
         let pending = &self.consent.pending[at];
         let now = pending.hash();
@@ -278,11 +281,11 @@ impl Owner {
         Ok(Approval { request: pending.view.id, shown: now })
     }
 
-    /// Lets this leave by the user's approval: writes it down, and then does `act` with the place of the consent request, which stays
-    /// in the queue. Until the log has the entry nothing but a refusal acts on the request.
+    /// Authorizes a payload by the user's approval: records it, then calls `act` with the index of the consent request,
+    /// which stays in the queue. Until the entry is written, only a denial can act on the request.
     ///
-    /// `act` gets the cause if nothing may leave: the request is gone or is not what was approved, or it can't be written down. If
-    /// that shows only once the log has the entry, the log also has that nothing left.
+    /// `act` receives an error if nothing may be sent: the request is gone, differs from what was approved, or can't be
+    /// recorded. If that happens after the entry was written, another entry records that nothing was sent.
     pub(super) fn depart(
         &mut self,
         approval: Approval,
@@ -313,7 +316,7 @@ impl Owner {
                     owner.note_not_sent(&to, &leaving, asker);
                 }),
                 Err(error) => {
-                    tracing::error!(%error, "a decision could not be written down");
+                    tracing::error!(%error, "an audit entry could not be written");
                     owner.consent.release(request);
                     Err(AnswerError::Audit)
                 }
@@ -324,7 +327,7 @@ impl Owner {
         Ok(AnswerProgress::Later)
     }
 
-    /// The place of a consent request whose entry is written now, if it is still what was approved, and no rule denies it since.
+    /// Returns the index of a consent request with a written entry, unless it has changed or a rule denies it now.
     fn still_approved(&mut self, request: QuestionId, shown: &Hash, judgement: u64) -> Result<usize, AnswerError> {
         let at = self.consent.release(request).ok_or(AnswerError::NotOpen)?;
         if self.consent.pending[at].hash() != *shown {
@@ -339,10 +342,11 @@ impl Owner {
         }
     }
 
-    /// The same, and takes the consent request out of the queue.
+    /// Authorizes a payload as [`Owner::depart`] does, and removes the consent request from the queue.
     ///
     /// # Errors
-    /// As [`Owner::depart`]. Then the request stays.
+    ///
+    /// Returns the same errors as [`Owner::depart`]. The request then stays in the queue.
     pub(super) fn take_allowed(
         &mut self,
         approval: Approval,
@@ -358,16 +362,16 @@ impl Owner {
         })
     }
 
-    /// Gives a server the answer that the user approved. What is not that becomes a refusal.
+    /// Sends a server the response that the user approved. A different response is replaced by a denial.
     pub(super) fn give(&mut self, pending: &PendingRequest, answer: Answer, departure: Departure) {
         let passed = departure.answer(&pending.view.server, answer).unwrap_or_else(|Changed| {
-            tracing::error!(server = pending.view.server, "an answer was another than was approved, and was not sent");
+            tracing::error!(server = pending.view.server, "a response differed from the approved one and was not sent");
             refuses(refusal("the answer could not be sent".to_owned()))
         });
         self.give_passed(pending, passed);
     }
 
-    /// Tells a server that its page was opened, which was approved with the page.
+    /// Notifies a server that its URL was opened, which was approved together with the URL.
     pub(super) fn tell_opened(&mut self, pending: &PendingRequest) {
         let accept = ElicitResult { action: ElicitAction::Accept, content: None };
         self.give_passed(pending, Passed(Answer::Elicitation(accept)));
@@ -385,10 +389,11 @@ impl Owner {
         }
     }
 
-    /// Lets a call leave, if it is still what was permitted. Also gives whether its tool says that it reaches an open world.
+    /// Passes a call if it is still the authorized one. Also returns `true` if its tool claims to reach an open world.
     ///
     /// # Errors
-    /// If the tool is another by now, or the request.
+    ///
+    /// Returns [`CallFailure::Refused`] if the tool or the request has changed since.
     pub(super) fn pass_call(
         &mut self,
         call: &Call,
@@ -414,11 +419,11 @@ impl Owner {
         }
     }
 
-    /// Lets a request leave that is neither shown nor written down: a completion, a subscription, a level of
-    /// logging, a ping, a list of skills or an entry of it.
+    /// Passes a request that is neither displayed nor audited: a completion, subscription, log level, ping, or skill.
     ///
     /// # Errors
-    /// If it is none of these, or, for a completion and a subscription, if a rule or the preset would ask about reading or denies it.
+    ///
+    /// Returns [`CallFailure::Refused`] for others, and for completions and subscriptions if reading isn't allowed.
     pub(super) fn pass_quietly(
         &self,
         server: &str,
@@ -429,9 +434,9 @@ impl Owner {
                 self.permissions.may_read_quietly(server, self.now())?
             }
             ClientRequest::Unsubscribe { .. } | ClientRequest::SetLogLevel { .. } | ClientRequest::Ping => {}
-            // A list like that of tools, and one entry of it; what they name is read as a resource.
+            // The list of skills and its entries. The skills they refer to are read as resources.
             ClientRequest::Extension { extension: SKILLS, method: "skills/list" | "skills/get", .. } => {}
-            _ => return Err(CallFailure::Refused("because nothing of it may leave unasked".to_owned())),
+            _ => return Err(CallFailure::Refused("because it requires consent".to_owned())),
         }
         Ok(Passed(request))
     }

@@ -1,9 +1,9 @@
-//! What was found out of servers, remembered so that the next start tries it first: the transport of remote ones, and the
-//! revision.
+//! Facts about servers from previous sessions, tried first on the next start: the transport of remote servers, and the
+//! protocol revision.
 //!
-//! `servers.json` has it under the hash of the server's settings, and it is only tried first: it is found anew when it fails, and after a
-//! week, as a server that has learned a newer revision often still answers as before. So a legacy local server that does not answer the
-//! probe costs that wait once a week.
+//! `servers.json` stores them under the hash of the server's settings. They are detected again if they fail, and after
+//! a week, since an updated server often still accepts the old revision. A legacy local server that doesn't respond to
+//! the probe therefore costs that timeout once a week.
 
 use mcp_proto::Revision;
 use mcp_transport::driver::TransportFound;
@@ -17,14 +17,14 @@ use crate::connection::RunId;
 use crate::view::Connected;
 
 impl Owner {
-    /// What was found of a remote server the last time.
+    /// Returns the known facts about a remote server.
     pub(super) fn known_server(&self, name: &str) -> Option<KnownServer> {
         let known = self.remembered(name)?;
         Some(KnownServer { transport: known.transport?, revision: known.revision })
     }
 
-    /// The revision that a local server spoke the last time. An old one that does not answer to the probe is spared the
-    /// wait for it.
+    /// Returns the last revision of a local server. A legacy server that doesn't respond to the probe is spared the
+    /// timeout.
     pub(super) fn known_revision(&self, name: &str) -> Option<Revision> {
         self.remembered(name).filter(|known| known.transport.is_none()).map(|known| known.revision)
     }
@@ -41,12 +41,12 @@ impl Owner {
         self.emit_server(name);
     }
 
-    /// Remembers how a server that is ready was reached, and what it speaks.
+    /// Stores the transport and the revision of a server that is ready.
     pub(super) fn remember(&mut self, name: &str) {
         let Some(record) = self.servers.records.get(name) else { return };
         let Some(facts) = &record.session.facts else { return };
         let transport = record.session.connected.as_ref().map(|connected| connected.transport);
-        // A local server that speaks what the user chose was not asked what else it speaks.
+        // If the user chose the revision, the server was not probed for others.
         if transport.is_none() && record.config.revision.is_some() {
             return;
         }
@@ -60,7 +60,8 @@ impl Owner {
         self.write_entry_later(Document::Servers, "the facts of a server could not be written", name, value);
     }
 
-    /// A local server did not become ready. Perhaps it is another one by now: the next start finds out anew.
+    /// Discards the facts about a local server that did not become ready, since it may have changed. They are detected
+    /// again on the next start.
     pub(super) fn doubt_known(&mut self, name: &str) {
         if self.known_revision(name).is_some() {
             self.forget_known(name);

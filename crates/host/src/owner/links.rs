@@ -1,5 +1,5 @@
-//! Where the links on a path lead, for rules on paths. Paths come from models and servers, and one may lie on a file system that
-//! does not answer, so they are followed beside the owner's turns, on threads of their own, which are waited for only shortly.
+//! Resolves links in paths, for rules on paths. Paths come from models and servers and may be on a file system that
+//! doesn't respond, so they are resolved outside of the owner's turns, on separate threads with a short timeout.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io::ErrorKind;
@@ -14,16 +14,16 @@ use serde_json::{Map, Value};
 
 use super::Owner;
 
-/// How long is waited until all paths of a call are followed.
+/// Timeout for resolving all paths of a call.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// The most threads that follow links at a time. While so many hang, nothing is waited for.
+/// Maximum number of concurrent threads that resolve links. While that many hang, paths stay unresolved.
 const MAX_THREADS: usize = 4;
-/// The longest path that is followed, in bytes.
+/// Maximum length of a path that is resolved, in bytes.
 const MAX_PATH: usize = 4_096;
 
 static THREADS: AtomicUsize = AtomicUsize::new(0);
 
-/// Gives its thread's place back, however that ends.
+/// Slot of a resolving thread. Released on drop.
 struct Place;
 
 impl Place {
@@ -39,20 +39,21 @@ impl Drop for Place {
     }
 }
 
-/// Where these paths lead. Some may stay unknown.
+/// Resolves these paths. Some may stay unresolved.
 pub(super) async fn follow(paths: BTreeSet<String>) -> PathFacts {
     let following =
         tokio::task::spawn_blocking(move || followed(&paths.iter().map(String::as_str).collect(), PATIENCE, real_path));
     following.await.unwrap_or_else(|_| PathFacts::Here(HashMap::new()))
 }
 
-/// What is known of the paths in a call before they are followed. Those of a remote server are not this computer's.
+/// Returns the facts about the paths in a call before they are resolved. Paths of a remote server don't refer to this
+/// computer.
 pub(super) fn not_followed(config: &ServerConfig) -> PathFacts {
     if config.as_stdio().is_none() { PathFacts::Elsewhere } else { PathFacts::Here(HashMap::new()) }
 }
 
 impl Owner {
-    /// The paths in a call of a tool that rules ask about, if they are this computer's.
+    /// Returns the paths in a tool call that rules depend on, if they refer to this computer.
     pub(super) fn paths_in_call(&self, server: &str, tool: &str, arguments: &Map<String, Value>) -> BTreeSet<String> {
         let is_local = self.servers.records.get(server).is_some_and(|record| record.config.as_stdio().is_some());
         if !is_local {
@@ -62,7 +63,7 @@ impl Owner {
     }
 }
 
-/// Follows paths with `follow`. What takes too long stays unknown.
+/// Resolves paths with `follow`. Paths that take too long stay unresolved.
 fn followed(paths: &BTreeSet<&str>, patience: Duration, follow: fn(&Path) -> Option<PathBuf>) -> PathFacts {
     let mut known: HashMap<String, Option<String>> = HashMap::new();
     let whole: Vec<String> = paths.iter().filter(|path| path.len() <= MAX_PATH).map(|&path| path.to_owned()).collect();
@@ -81,16 +82,17 @@ fn followed(paths: &BTreeSet<&str>, patience: Duration, follow: fn(&Path) -> Opt
     if std::thread::Builder::new().name("links".to_owned()).spawn(follow_all).is_err() {
         return PathFacts::Here(known);
     }
-    // clock: a thread is waited for, by a channel of std.
+    // clock: waits for a thread through a std channel.
     let end = Instant::now() + patience;
-    // clock: the same wait.
+    // clock: waits for the same thread.
     while let Ok((path, real)) = told.recv_timeout(end.saturating_duration_since(Instant::now())) {
         known.insert(path, real);
     }
     PathFacts::Here(known)
 }
 
-/// A path with every link followed. Of one that is not there yet: where it would be. None where that can't be said.
+/// Returns a path with all links resolved. For a nonexistent path, resolves its existing ancestors. Returns `None` if
+/// the location can't be determined.
 fn real_path(path: &Path) -> Option<PathBuf> {
     if !path.is_absolute() {
         return None;
@@ -99,7 +101,7 @@ fn real_path(path: &Path) -> Option<PathBuf> {
     loop {
         match left.canonicalize() {
             Ok(real) => return Some(rest.iter().rev().fold(real, |real, name| real.join(name))),
-            // A link that leads to nothing would be written through.
+            // Writing to a dangling link would create its target.
             Err(error) if error.kind() == ErrorKind::NotFound && left.symlink_metadata().is_err() => {
                 match left.components().next_back() {
                     Some(Component::Normal(name)) => rest.push(name.to_owned()),
@@ -112,7 +114,7 @@ fn real_path(path: &Path) -> Option<PathBuf> {
     }
 }
 
-/// As text, without the prefix that Windows puts before the letter of a drive.
+/// Returns the path as text, without the prefix that Windows adds to drive letters.
 fn shown(path: &Path) -> Option<String> {
     let text = path.to_str()?;
     let bare = text.strip_prefix(r"\\?\").filter(|rest| rest.as_bytes().get(1) == Some(&b':'));
@@ -152,7 +154,7 @@ mod tests {
         ] {
             assert_eq!(real(path), expected, "{path}");
         }
-        assert_eq!(real_path(Path::new("relative")), None, "a relative path is of the server's own folder");
+        assert_eq!(real_path(Path::new("relative")), None, "a relative path depends on the server's working directory");
     }
 
     #[test]
@@ -166,17 +168,17 @@ mod tests {
         let (short, long) = (Duration::from_secs(2), Duration::from_secs(60));
         let facts = followed(&BTreeSet::from(["/a", "/hangs", "/z"]), short, hangs);
         let expected = PathFacts::Here([("/a".to_owned(), Some("/a".to_owned()))].into());
-        assert_eq!(facts, expected, "what was found before it hangs is known, and the rest is not");
+        assert_eq!(facts, expected, "paths resolved before the hang are known, the others are not");
         while THREADS.load(Ordering::Acquire) < MAX_THREADS {
             followed(&BTreeSet::from(["/hangs"]), Duration::ZERO, hangs);
         }
-        // The clock is the point here: the whole minute goes by for whoever waits.
+        // Measures real time: the caller would wait for the whole timeout.
         let began = Instant::now();
         let facts = followed(&BTreeSet::from(["/a"]), long, hangs);
-        assert_eq!(facts, PathFacts::Here(HashMap::new()), "nothing is followed");
-        assert!(began.elapsed() < long, "and nothing is waited for");
-        assert_eq!(followed(&BTreeSet::new(), long, hangs), facts, "without paths, nothing to do");
-        assert_eq!(shown(Path::new(r"\\?\C:\a")).as_deref(), Some(r"C:\a"), "a drive of Windows");
-        assert_eq!(shown(Path::new(r"\\?\UNC\a")).as_deref(), Some(r"\\?\UNC\a"), "a share stays");
+        assert_eq!(facts, PathFacts::Here(HashMap::new()), "no path is resolved while the threads hang");
+        assert!(began.elapsed() < long, "the call doesn't wait for the timeout");
+        assert_eq!(followed(&BTreeSet::new(), long, hangs), facts, "no paths require no thread");
+        assert_eq!(shown(Path::new(r"\\?\C:\a")).as_deref(), Some(r"C:\a"), "the prefix of a Windows drive is removed");
+        assert_eq!(shown(Path::new(r"\\?\UNC\a")).as_deref(), Some(r"\\?\UNC\a"), "the prefix of a share is retained");
     }
 }

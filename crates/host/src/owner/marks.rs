@@ -1,5 +1,5 @@
-//! What is worth a second look, for questions, lists and servers: worked out from what is pinned, and from what the other
-//! servers offer.
+//! Computes warnings to display with consent requests, lists and servers, from pins and from the catalogs of other
+//! servers.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::state::RequestPurpose;
 use crate::view::QuestionBody;
 
 impl Owner {
-    /// One server's definitions beside what the user saw of them.
+    /// Returns the definitions of a server, compared with the reviewed ones.
     pub(crate) fn reviewed(&self, server: &str) -> Option<ServerReview> {
         let record = self.servers.records.get(server)?;
         let others = self.servers.records.iter().filter(|(name, _)| *name != server);
@@ -30,7 +30,7 @@ impl Owner {
         })
     }
 
-    /// What is worth a second look about what a question is about.
+    /// Returns the warnings for the subject of a consent request.
     pub(super) fn marks_of(&self, server: &str, body: &QuestionBody) -> Marks {
         let pins = self.reviews.pins.get(server);
         let diff = match body {
@@ -55,7 +55,7 @@ impl Owner {
         Marks { diff: diff.map(Box::new), ..Marks::default() }
     }
 
-    /// What a call's question tells of its tool may be otherwise now.
+    /// Updates the warnings on pending requests for calls of a server, whose tools may have changed.
     pub(super) fn mark_questions_again(&mut self, server: &str) {
         for at in 0..self.consent.pending.len() {
             let pending = &self.consent.pending[at];
@@ -67,11 +67,11 @@ impl Owner {
         }
     }
 
-    /// The tool that a question is about is another one now than was shown.
+    /// Updates the warnings on a request whose tool differs from the displayed one.
     pub(super) fn mark_changed(&mut self, at: usize, shown: &Tool) {
         let view = &self.consent.pending[at].view;
         let mut marks = self.marks_of(&view.server, &view.body);
-        // One that nobody had approved is compared with what was shown.
+        // Without a reviewed definition, compares with the displayed one.
         if let (None, QuestionBody::Tool { tool, .. }) = (&marks.diff, &view.body) {
             marks.diff = Some(Box::new(Diff::of_definitions(&json!(shown), &json!(tool))));
         }

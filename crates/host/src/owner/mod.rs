@@ -1,5 +1,5 @@
-//! The owner: all state of the host, behind one lock. Whoever has something for it takes a turn (`turn.rs`), in which nothing waits.
-//! What takes time runs beside the turns and takes one when it is done.
+//! The owner: all state of the host, behind one lock. It is accessed in turns (`turn.rs`), in which nothing waits. Work
+//! that takes time runs in spawned tasks, which take a turn when they are done.
 
 mod answers;
 mod audit;
@@ -72,7 +72,7 @@ use state::{
 };
 pub(crate) use turn::{DeferredTurn, SharedOwner, WeakOwner};
 
-/// All state of the host, in parts that do not know each other. Its methods lead from one part to the next.
+/// All state of the host, in independent parts. The methods of `Owner` connect the parts.
 pub(crate) struct Owner {
     ports: Ports,
     options: HostOptions,
@@ -148,17 +148,17 @@ impl Owner {
         owner
     }
 
-    /// The time of day, by the host's clock.
+    /// Returns the time of day, by the host's clock.
     pub(crate) fn now(&self) -> Millis {
         self.ports.clock.now()
     }
 
-    /// Whether the host is closed and every server has ended.
+    /// Returns `true` if the host is closed and every server has ended.
     pub(super) fn has_ended(&self) -> bool {
         self.lifetime.is_closing && self.servers.runs.is_empty()
     }
 
-    /// Ends every server; `done` is told when nothing is left of any.
+    /// Stops every server. `done` is notified once all of their processes have ended.
     pub(crate) fn close(&mut self, done: Option<oneshot::Sender<()>>) {
         self.lifetime.waiting.extend(done);
         if !self.lifetime.is_closing {
@@ -170,9 +170,9 @@ impl Owner {
         }
     }
 
-    /// A connection has news of its run.
+    /// Handles a report of a connection.
     pub(crate) fn on_news(&mut self, run: RunId, news: News) {
-        // What belongs to a call needs no more than its ticket.
+        // Reports about a call only need its ticket.
         let news = match news {
             News::Task { ticket, task } => return self.on_task(ticket, task),
             News::Progress { ticket, progress } => return self.on_progress(ticket, progress),
@@ -258,7 +258,7 @@ impl Owner {
         }
     }
 
-    /// Runs something beside the turns, and takes one with what it gives back.
+    /// Spawns a task, and takes a turn with its result.
     fn beside<T: Send + 'static>(
         &self,
         work: impl Future<Output = T> + Send + 'static,
@@ -268,13 +268,13 @@ impl Owner {
         tokio::spawn(async move {
             let result = work.await;
             let name = std::any::type_name_of_val(&then);
-            // The host may have ended.
+            // The host may have shut down.
             let _ = back.turn(name, move |owner| then(owner, result));
         });
     }
 }
 
-/// Reads a document of this shape. One that can't be used is moved out of the way, and the user is told.
+/// Reads a document of this type. An invalid document is moved away, and the user is notified.
 fn read<T: serde::de::DeserializeOwned>(
     ports: &Ports,
     document: Document,
@@ -294,13 +294,13 @@ fn read<T: serde::de::DeserializeOwned>(
         file: Some(ports.documents.path().join(document.file_name()).display().to_string()),
         line: None,
         column: None,
-        message: format!("it can't be used: {cause}; {place}, and what it held is asked for again"),
+        message: format!("it can't be used: {cause}; {place}, and what it contained has to be approved again"),
     });
     None
 }
 
 impl Owner {
-    /// Starts the servers that start with the host, if it starts any.
+    /// Starts the approved servers, if autostart is enabled.
     pub(crate) fn autostart(&mut self) {
         if self.options.autostart {
             self.start_approved_servers();
@@ -310,7 +310,7 @@ impl Owner {
 
 /// Runs until the host is closed and every server has ended.
 pub(crate) async fn run(owner: SharedOwner) {
-    // The host may have been closed before this began.
+    // The host may have been closed before this task started.
     if let Ok(receipts) = owner.turn("begin", |owner| Arc::clone(&owner.audits.receipts)) {
         follow(&owner, &receipts).await;
     }
@@ -319,15 +319,15 @@ pub(crate) async fn run(owner: SharedOwner) {
     let audit = Arc::clone(&owner.ports.audit);
     let flushed = tokio::task::spawn_blocking(move || audit.flush()).await;
     if let Ok(Err(error)) = flushed {
-        tracing::error!(%error, "the last decisions may be lost if the power is");
+        tracing::error!(%error, "the last audit entries may be lost in a power failure");
     }
     for done in owner.lifetime.waiting.drain(..) {
-        // Whoever closed it may have gone away.
+        // The caller of `close` may have gone.
         let _ = done.send(());
     }
 }
 
-/// Hands receipts of the audit log over until the owner has ended.
+/// Delivers receipts of the audit log until the owner has ended.
 async fn follow(owner: &SharedOwner, receipts: &AuditReceipts) {
     loop {
         let turn = tokio::select! {

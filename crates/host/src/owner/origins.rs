@@ -1,5 +1,5 @@
-//! Where servers were installed from: kept in a document of its own, since other programs read `mcp.json`, too. It decides nothing, so it is not
-//! sealed.
+//! Origins of installed servers, stored in a separate document because other programs also read `mcp.json`. They
+//! influence no decision, so the document is not sealed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,13 +14,13 @@ use super::Owner;
 use super::state::{InstallRecord, ReadDocument, ServerError, with_entry};
 
 impl Owner {
-    /// What is known of the installation of a server.
+    /// Returns the recorded installation of a server.
     pub(super) fn installed(&self, name: &str, config: &ServerConfig) -> Option<Installed> {
         self.launches.install_record(name, Some(config)).map(|record| record.compared_with(config))
     }
 
-    /// Writes down where a server is about to be installed from, before the settings have it. With `expected`, the record must name exactly that
-    /// installation when it is written; the answer is false if it does not, and nothing is written then.
+    /// Records the origin of a server before it is added to the settings. With `expected`, the stored record has to
+    /// equal that installation at the time of the write; otherwise nothing is written and the reply is `false`.
     pub(crate) fn begin_origin(
         &mut self,
         name: String,
@@ -46,12 +46,12 @@ impl Owner {
                 owner.launches.origins.extend(pending.map(|pending| (name, pending)));
                 is_begun
             });
-            // Whoever asked may have gone away.
+            // The caller may have gone.
             let _ = reply.send(begun);
         });
     }
 
-    /// Has what is pending for a server hold, or not, by the settings as they are now.
+    /// Completes or discards the pending record of a server, according to the current settings.
     pub(crate) fn settle_origin(&mut self, name: &str) {
         if !self.launches.origins.get(name).is_some_and(InstallRecord::is_pending) {
             return;
@@ -65,7 +65,7 @@ impl Owner {
         self.emit_server(name);
     }
 
-    /// The same for all that a killed program left.
+    /// Resolves all pending records left by a killed process.
     pub(crate) fn settle_origins(&mut self) {
         let pending = self.launches.origins.iter().filter(|(_, record)| record.is_pending());
         for name in pending.map(|(name, _)| name.clone()).collect::<Vec<_>>() {
@@ -73,12 +73,13 @@ impl Owner {
         }
     }
 
-    /// The folders of bundles that any record names, of servers that are not set up too: who took one out of the settings by hand may put it back.
+    /// Returns the folders of bundles in all records, including those of servers that are not configured: a user who
+    /// removed one from the settings by hand may add it again.
     pub(crate) fn recorded_folders(&self) -> BTreeSet<String> {
         self.launches.origins.values().flat_map(InstallRecord::folders).map(str::to_owned).collect()
     }
 
-    /// Keeps where a server was installed from, as it is set up now.
+    /// Records the origin of a server with its current settings.
     pub(crate) fn set_origin(
         &mut self,
         name: &str,
@@ -101,7 +102,7 @@ impl Owner {
         }
     }
 
-    /// Forgets the record of another server, which had the name of one that was just added.
+    /// Removes a record left by an earlier server with the name of a new one.
     pub(super) fn forget_former_origin(&mut self, name: &str) {
         if !self.launches.origins.get(name).is_some_and(InstallRecord::is_pending) {
             self.forget_origin(name);
@@ -119,20 +120,20 @@ impl Owner {
         self.write_entry_later(Document::Origins, "the origin of a server could not be written", name, value);
     }
 
-    /// Reads the settings and the origins again, and tells when that is done.
+    /// Reloads the settings and the origins, and replies when that is done.
     pub(crate) fn reload_installed(&mut self, reply: oneshot::Sender<()>) {
         self.reload_servers();
         self.reload_origins();
         self.on_disk(
             |_| (),
             move |_, _| {
-                // Whoever asked may have gone away.
+                // The caller may have gone.
                 let _ = reply.send(());
             },
         );
     }
 
-    /// Another program of ours installed or removed a server.
+    /// Reloads the records after another instance installed or removed a server.
     pub(crate) fn reload_origins(&mut self) {
         self.reload_document(Document::Origins, Self::on_origins_read);
     }

@@ -1,7 +1,9 @@
-//! Packages that launchers load: looked up before a start is asked about, and remembered once they are approved.
+//! Packages that launchers load: looked up before consent for a start is requested, and remembered once they are
+//! approved.
 //!
-//! What is remembered in `packages.json` is no approval: it only says which version to ask the policy about. The version and its
-//! hash are part of the hash that an approval rests on, so a file that another program has changed asks again.
+//! A record in `packages.json` is not an approval: it only selects the version that the policy decides about. The
+//! version and its hash are part of the hash that a grant rests on, so a file changed by another program requires
+//! consent again.
 
 use std::path::Path;
 
@@ -19,7 +21,7 @@ use super::starting::{Found, files};
 use super::state::ApprovedPackage;
 use crate::view::QuestionBody;
 
-/// How long no newer version is looked for. In milliseconds.
+/// Minimum interval between look-ups of a newer version, in milliseconds.
 const LOOKED_FOR: Millis = 24 * 60 * 60 * 1000;
 
 /// A start of a server whose command loads a package.
@@ -33,7 +35,7 @@ pub(super) struct PackageStart {
     pub(super) path: SearchPath,
 }
 
-/// A command with one version of its package, or as it is configured where that is not known.
+/// A command pinned to one version of its package, or the configured command if the version is unknown.
 #[derive(Debug)]
 struct Pinned {
     config: StdioConfig,
@@ -42,7 +44,7 @@ struct Pinned {
 }
 
 impl PackageStart {
-    /// The command that runs this version, and the files that decide what it runs.
+    /// Returns the command that runs this version, with the files that determine what it runs.
     async fn pinned(&self, command: ServerCommand, version: Result<PackageVersion, UnknownPackage>) -> Pinned {
         let (mut config, mut found) = (self.stdio.clone(), self.found.clone());
         if let Ok(version) = &version {
@@ -61,23 +63,24 @@ impl Pinned {
     }
 }
 
-/// The command that runs exactly this version of a package.
+/// Returns the configuration with arguments that select exactly one version of the package.
 fn pinned(config: &StdioConfig, args: Vec<String>) -> StdioConfig {
     StdioConfig { args, ..config.clone() }
 }
 
 impl Owner {
-    /// Starts a server whose command loads a package: with the version that was approved, else with the one that a look-up
-    /// finds, which is asked about. A server that is brought back is asked about with the version that ran before, since nobody
-    /// asked for a look-up.
+    /// Starts a server whose command loads a package: with the approved version, otherwise with the version found by a
+    /// look-up, which requires consent. A server that is restarted automatically uses the version that ran before,
+    /// since nobody requested a look-up.
     ///
-    /// The look-up uses the network before the command is approved. It is made since the user asked for the start, or had
-    /// approved the server before; it goes only to the registry, through the launcher's own package manager, and nothing of the
-    /// package is run (`crate::packages`). The request waits for it beside the owner's turns, in place of being shown twice.
+    /// The look-up uses the network before the command is approved. It is only made because the user requested the
+    /// start or approved the server before; it contacts only the registry, through the launcher's package manager, and
+    /// runs nothing of the package (`crate::packages`). The consent request is delayed until the look-up ends outside
+    /// of the owner's turns, so that it is displayed only once.
     pub(super) fn decide_package(&mut self, start: PackageStart) {
         let unpinned =
             command_hash(&start.stdio, &start.found.program, start.found.plan.as_ref(), &start.found.files, None);
-        // Of a server that a rule keeps out nothing is looked up either.
+        // No look-up is made for a server that a rule denies.
         let act = Act::StartServer { server: &start.name, command: &unpinned };
         if let Decision::Deny { rule, .. } = self.permissions.policy.decide(&act, self.now()) {
             return self.fail(&start.name, rule.name());
@@ -115,8 +118,8 @@ impl Owner {
         });
     }
 
-    /// Looks up the package of a command and asks about what was found. Where nothing was, the approved version starts as it did
-    /// before, but not where the registry offered other files for it.
+    /// Looks up the package of a command, and decides about the version found. If the look-up fails, the approved
+    /// version starts as before, unless the registry offered different files for it.
     fn look_up_package(&mut self, start: PackageStart) {
         if let Some(record) = self.servers.records.get(&start.name) {
             record.note(ActivityKind::State, &format!("looking up the package {}", start.reference.name));
@@ -149,7 +152,7 @@ impl Owner {
         self.decide_command(name, config, found, Some(package));
     }
 
-    /// Looks, beside a start, for what the registry offers now. It is announced, and asked about at the next start.
+    /// Looks up a newer version in parallel to a start. It is announced, and requires consent on the next start.
     fn look_for_newer(&mut self, start: &PackageStart) {
         let command = self.command(&start.name, &start.stdio);
         let PackageStart { name, config, reference, found, path, .. } = start.clone();
@@ -163,7 +166,7 @@ impl Owner {
                 let words = if package.version.is_replaced_by(&found) {
                     format!("the registry now offers other files for {} {}", found.name, found.version)
                 } else {
-                    format!("{} {} is there; the next start asks about it", found.name, found.version)
+                    format!("{} {} is available; the next start requests consent for it", found.name, found.version)
                 };
                 if let Some(record) = owner.servers.records.get(&name) {
                     record.note(ActivityKind::State, &words);
@@ -173,7 +176,7 @@ impl Owner {
         });
     }
 
-    /// A server starts as it was approved: its version is remembered for the next start.
+    /// Remembers the version of an approved start for the next start.
     pub(super) fn remember_package(&mut self, name: &str) {
         let Some(record) = self.servers.records.get(name) else { return };
         let Some(Ok(version)) = record.launch.package.as_ref().map(|package| package.found.clone()) else { return };
@@ -185,7 +188,8 @@ impl Owner {
         }
     }
 
-    /// The user did not approve what a look-up found: what they approved before stays, and how it is started is told.
+    /// Handles the denial of a version found by a look-up. The previously approved version is retained, and the
+    /// returned message explains how to start it.
     pub(super) fn decline_package(&mut self, name: &str, body: &QuestionBody) -> Option<String> {
         let QuestionBody::StartServer { package: Some(package), .. } = body else { return None };
         let found = package.found.as_ref().ok()?;
@@ -204,7 +208,7 @@ impl Owner {
     fn keep_package(&mut self, name: &str, package: ApprovedPackage) {
         let value = serde_json::to_value(&package).ok();
         self.launches.packages.insert(name.to_owned(), package);
-        // What a file of answers approved holds while it is used, and takes nothing from what a person approved.
+        // Approvals of a scripted host are effective in its run only, and don't replace a user's approvals.
         if self.options.decides != "user" {
             return;
         }
@@ -218,7 +222,7 @@ impl Owner {
     }
 }
 
-/// The package that a command loads, and a copy of it that would run instead.
+/// Returns the package that a command loads, and a local copy that would run in its place.
 pub(super) fn launched(config: &StdioConfig, directory: &Path) -> Option<launches::packages::Launched> {
     use launches::packages::{Launched, UnknownPackage, local_copy};
 

@@ -1,5 +1,5 @@
-//! What the user has seen of each server: pinned when it is approved or reviewed, kept in `pins.json`, and compared with what
-//! is there now.
+//! Definitions that the user reviewed on each server: pinned on approval or review, stored in `pins.json`, and compared
+//! with the current definitions.
 
 use credentials::sign_in::SignInEndpoint;
 use launches::parts::{address_parts, command_parts};
@@ -17,7 +17,7 @@ use super::state::{ReviewError, ShownDefinition, endpoint_parts, entries};
 use crate::view::HostEvent;
 
 impl Owner {
-    /// A server is started, or connected to, as it was approved: that is what the user has seen of it.
+    /// Pins the identity of a server that is started, or connected to, as approved.
     pub(super) fn pin_identity(&mut self, server: &str, approved: &Hash) {
         let Some(record) = self.servers.records.get_mut(server) else { return };
         record.offer.identity = Some(approved.clone());
@@ -37,12 +37,12 @@ impl Owner {
         }
     }
 
-    /// A call of a tool was approved: the user has seen its definition.
+    /// Pins the definition of a tool whose call was approved.
     pub(super) fn pin_tool(&mut self, server: &str, tool: &Tool) {
         self.pin(server, Kind::Tool, &tool.name, &json!(tool));
     }
 
-    /// Who issues the tokens for a server was approved.
+    /// Pins the approved issuer of a server's tokens.
     pub(super) fn pin_issuer(&mut self, server: &str, issuer: &str) {
         if self.reviews.pins.get(server).and_then(|pins| pins.issuer.as_deref()) != Some(issuer) {
             let issuer = issuer.to_owned();
@@ -50,7 +50,7 @@ impl Owner {
         }
     }
 
-    /// Where the credentials and tokens of a sign-in go was approved.
+    /// Pins the approved endpoints that receive credentials and tokens of a sign-in.
     pub(super) fn pin_endpoints(&mut self, server: &str, endpoints: &[SignInEndpoint]) {
         let endpoints = endpoint_parts(endpoints);
         if self.reviews.pins.get(server).is_none_or(|pins| pins.endpoints != endpoints) {
@@ -59,7 +59,7 @@ impl Owner {
         }
     }
 
-    /// Whether there was room.
+    /// Pins a definition. Returns `false` if there is no room for it.
     fn pin(&mut self, server: &str, kind: Kind, name: &str, definition: &Value) -> bool {
         let identity = self.servers.records.get(server).and_then(|record| record.offer.identity.clone());
         let hash = Hash::of(definition);
@@ -73,13 +73,13 @@ impl Owner {
         self.change_pins(server, lasts, move |pins| pins.pin(kind, &name, &definition, identity.as_ref(), at))
     }
 
-    /// Whether what is approved was seen by a person. What a script answers holds while the script runs.
+    /// Returns `true` if a person decides. Approvals of a scripted host are not stored.
     fn is_of_a_person(&self) -> bool {
         self.options.decides == "user"
     }
 
-    /// Changes what is kept of a server, here and, if it lasts, in the file. What else is in the file stays: another host (the app beside a
-    /// terminal) may have written it.
+    /// Changes the pins of a server in memory and, if `lasts` is set, in the file. Other entries of the file are
+    /// retained, since another process (such as the app running next to the command line) may have written them.
     pub(super) fn change_pins<T>(
         &mut self,
         server: &str,
@@ -92,7 +92,7 @@ impl Owner {
             return changed;
         }
         let server = server.to_owned();
-        let failure = "pins could not be written; they hold until Drawbridge ends";
+        let failure = "pins could not be written; they are effective until Drawbridge exits";
         self.write_later(Document::Pins, failure, move |kept| {
             let mut kept = entries(kept);
             let own = kept.get_mut(&server).and_then(|own| serde_json::from_value(own.take()).ok());
@@ -106,7 +106,7 @@ impl Owner {
         changed
     }
 
-    /// Other definitions of a server count as seen: what was worked out from them is worked out anew.
+    /// Recomputes everything derived from the reviewed definitions of a server.
     pub(super) fn definitions_seen_changed(&mut self, server: &str) {
         let mut told = None;
         if let Some(record) = self.servers.records.get_mut(server) {
@@ -127,7 +127,7 @@ impl Owner {
         }
     }
 
-    /// The user has looked at these definitions: they are pinned, if all are as they were shown.
+    /// Pins definitions that the user reviewed, if all of them equal the displayed ones.
     pub(crate) fn review(
         &mut self,
         server: &str,
@@ -137,7 +137,7 @@ impl Owner {
         let definitions = match self.servers.as_shown(server, seen) {
             Ok(definitions) => definitions,
             Err(error) => {
-                // Whoever asked may have gone away, here and below.
+                // The caller may have gone, here and below.
                 let _ = reply.send(Err(error));
                 return;
             }
@@ -163,7 +163,7 @@ impl Owner {
                 let _ = reply.send(Err(ReviewError::Audit));
                 return;
             }
-            // Whoever says this means it, also in a script.
+            // An explicit review is stored, even from a script.
             let has_room = owner.change_pins(&server, true, move |pins| {
                 reviewed.iter().all(|(kind, name, definition)| pins.pin(*kind, name, definition, identity.as_ref(), at))
             });
@@ -173,12 +173,12 @@ impl Owner {
         });
     }
 
-    /// What is kept of what the user saw.
+    /// Returns the pins of all servers.
     pub(crate) const fn pins(&self) -> &Pins {
         &self.reviews.pins
     }
 
-    /// The hash of a prompt as it is now, and whether the user has seen it so; none if there is no such prompt.
+    /// Returns the hash of a prompt's current definition and its review state, or `None` if the prompt is not listed.
     pub(super) fn prompt_now(&self, server: &str, prompt: &str) -> Option<(Hash, Standing)> {
         let record = self.servers.records.get(server)?;
         let hash = Hash::of(&json!(record.offer.catalog.prompt(prompt)?));
@@ -186,7 +186,7 @@ impl Owner {
         Some((hash, standing))
     }
 
-    /// The user gets a prompt: they have seen its definition.
+    /// Pins the definition of a prompt that the user gets.
     pub(super) fn pin_prompt(&mut self, server: &str, prompt: &str) {
         let definition = self.servers.records.get(server).and_then(|record| record.offer.catalog.prompt(prompt));
         if let Some(definition) = definition {

@@ -1,4 +1,4 @@
-//! The providers of models: read, watched, changed, listed.
+//! Model providers: reads, watches, changes and lists them.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::Owner;
 use super::state::{ReadDocument, with_entry};
 use crate::view::HostEvent;
 
-/// The documents of providers, as they were read.
+/// The documents about providers, as read from disk.
 struct ReadProviders {
     models: ReadDocument,
     lists: ReadDocument,
@@ -29,12 +29,12 @@ fn read_all(documents: &dyn Documents) -> ReadProviders {
 }
 
 impl Owner {
-    /// Another program may have changed the providers, or what was confirmed of them.
+    /// Reloads the providers after another process changed them or their confirmation.
     pub(crate) fn reload_providers(&mut self) {
         self.reload_providers_then(|_| ());
     }
 
-    /// Reads the providers, after all that was handed over before, and goes on with `then`.
+    /// Reads the providers after all submitted writes, and continues with `then`.
     fn reload_providers_then(&mut self, then: impl FnOnce(&mut Self) + Send + 'static) {
         self.on_disk(read_all, move |owner, read| {
             match read {
@@ -51,7 +51,7 @@ impl Owner {
         self.take_providers(read);
     }
 
-    /// Takes over the providers, as they were read. A file that can't be used changes nothing.
+    /// Applies the providers that were read. An invalid file changes nothing.
     fn take_providers(&mut self, ReadProviders { models, lists, confirmed }: ReadProviders) {
         let (Ok(file), Ok(lists)) = (models.map(Option::unwrap_or_default), lists.map(Option::unwrap_or_default))
         else {
@@ -72,7 +72,7 @@ impl Owner {
         let is_confirmed_anew = self.take_confirmed(confirmed, &file);
         self.hold_to_confirmed_keeping();
         file.default = self.documents.confirmed.default_model(&file);
-        // The user may have confirmed what stands there already.
+        // The user may have confirmed the current addresses meanwhile.
         let is_settled = |settings: &ProviderSettings| {
             let is_confirmed = self.documents.confirmed.check_address(settings).is_ok();
             self.models.providers.is_settled(&settings.id, is_confirmed)
@@ -102,13 +102,13 @@ impl Owner {
         self.events.emit(HostEvent::ModelsChanged);
     }
 
-    /// Puts a provider in as it is set up now. Its key is read anew when it is needed.
+    /// Registers a provider with its current settings. Its key is read on the next request.
     fn put_keyed(&mut self, settings: ProviderSettings) {
         let (id, models) = (settings.id.clone(), self.models.providers.listed(&settings.id));
         self.models.providers.problems.remove(&id);
         if let Err(was) = self.documents.confirmed.check_address(&settings) {
             let (now, kind) = (settings.url.to_string(), settings.kind);
-            // As long as the keychain does not answer, nobody is known to have changed anything.
+            // While the keychain is unavailable, the address counts as unknown rather than changed.
             if self.models.providers.set_unconfirmed(&settings, self.documents.confirmed.is_known()) {
                 self.note_unconfirmed(&settings, was.as_deref());
             }
@@ -125,7 +125,7 @@ impl Owner {
         }
     }
 
-    /// Changes the file, as it is on disk then, takes it over, and tells `reply`.
+    /// Changes the current content of the file, applies it, and replies.
     fn change_providers(
         &mut self,
         change: impl Fn(&mut ProvidersFile) + Send + 'static,
@@ -151,12 +151,12 @@ impl Owner {
                 }
                 Err(error) => error,
             };
-            // Whoever asked may have gone away.
+            // The caller may have gone.
             let _ = reply.send(Err(problem.into()));
         });
     }
 
-    /// Adds a provider, or changes the one with that id.
+    /// Adds a provider, or replaces the settings of the provider with the same id.
     pub(crate) fn set_provider(
         &mut self,
         settings: ProviderSettings,
@@ -166,7 +166,7 @@ impl Owner {
             let _ = reply.send(Err(error));
             return;
         }
-        // Another address is another provider: what was listed there is of no use.
+        // With another address or protocol, the stored list of models is invalid.
         let was = self.models.providers.settings_of(&settings.id).ok();
         if was.is_some_and(|was| was.origin() != settings.origin() || was.kind != settings.kind) {
             self.forget_list(&settings.id);
@@ -184,7 +184,7 @@ impl Owner {
         });
     }
 
-    /// Takes a provider out.
+    /// Removes a provider and its list of models.
     pub(crate) fn remove_provider(&mut self, id: &str, reply: oneshot::Sender<Result<(), ProviderError>>) {
         if let Err(error) = self.models.providers.settings_of(id) {
             let _ = reply.send(Err(error));
@@ -204,7 +204,7 @@ impl Owner {
         });
     }
 
-    /// Sets the model that new conversations begin with.
+    /// Sets the model of new conversations.
     pub(crate) fn set_default_model(
         &mut self,
         model: Option<ModelRef>,
@@ -220,7 +220,7 @@ impl Owner {
         });
     }
 
-    /// Writes down what a provider listed, or takes it out, and goes on with `then`. It holds at once.
+    /// Stores or removes the list of a provider's models, effective immediately, and continues with `then`.
     fn keep_list(
         &mut self,
         id: &str,
@@ -240,12 +240,12 @@ impl Owner {
     fn forget_list(&mut self, id: &str) {
         self.keep_list(id, None, |_, written| {
             if let Err(error) = written {
-                tracing::error!(%error, "the models of a provider could not be taken out");
+                tracing::error!(%error, "the models of a provider could not be removed");
             }
         });
     }
 
-    /// A provider's key is another one now.
+    /// Handles a change of a provider's key.
     pub(crate) fn key_changed(&mut self, id: &str) {
         if let Ok(settings) = self.models.providers.settings_of(id) {
             self.put_keyed(settings);
@@ -254,14 +254,14 @@ impl Owner {
         }
     }
 
-    /// What a provider, set up like this, lists now.
+    /// Stores the models that a provider with these settings listed.
     pub(crate) fn on_listed(
         &mut self,
         settings: &ProviderSettings,
         listed: Result<Vec<Model>, ModelError>,
         reply: oneshot::Sender<Result<(), ProviderError>>,
     ) {
-        // It may have been changed or removed meanwhile.
+        // The provider may have been changed or removed meanwhile.
         let now = self.models.providers.settings_of(&settings.id);
         if !now.as_ref().is_ok_and(|now| now == settings) {
             let _ = reply.send(now.map(drop));
@@ -272,7 +272,7 @@ impl Owner {
                 self.models.providers.problems.remove(&settings.id);
                 let listed = Listed { models: models.clone(), at: self.now() };
                 self.keep_list(&settings.id, Some(listed), |_, kept| {
-                    // Whoever asked may have gone away.
+                    // The caller may have gone.
                     let _ = reply.send(kept.map_err(ProviderError::from));
                 });
                 self.models.registry.set_models(&settings.id, models);

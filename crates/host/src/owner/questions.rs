@@ -1,4 +1,4 @@
-//! The one queue of questions: what comes in, what changes, what is taken back. Decisions are made elsewhere.
+//! The queue of consent requests: additions, changes and withdrawals. Decisions are made elsewhere.
 
 mod ending;
 
@@ -18,7 +18,7 @@ use crate::connection::{RunId, Ticket};
 use crate::view::{HostEvent, QuestionBody, QuestionView};
 
 impl Owner {
-    /// Puts a question at the end of the queue.
+    /// Appends a consent request to the queue.
     pub(super) fn ask(
         &mut self,
         server: &str,
@@ -44,7 +44,7 @@ impl Owner {
     ) {
         let config = self.servers.records.get(server).map(|record| &record.config);
         let command_line = match &body {
-            // With the version of the package that it loads.
+            // Includes the version of the package that the command loads.
             QuestionBody::StartServer { config, .. } => config.command_line(),
             _ => config.map(|config| config.command_line()).unwrap_or_default(),
         };
@@ -73,7 +73,7 @@ impl Owner {
         self.events.emit(HostEvent::QuestionChanged(Box::new(view)));
     }
 
-    /// A server asks for something.
+    /// Handles a request of a server.
     pub(super) fn on_asked(
         &mut self,
         run: RunId,
@@ -111,7 +111,7 @@ impl Owner {
         }
     }
 
-    /// What a server's question would let happen.
+    /// Returns the act that a server's request asks to permit.
     pub(super) fn act_of<'a>(&self, server: &'a str, question: &ServerQuestion) -> Act<'a> {
         match question {
             ServerQuestion::Sampling(params) => Act::Sample {
@@ -127,7 +127,7 @@ impl Owner {
         }
     }
 
-    /// Refuses what nobody is asked about, for this reason.
+    /// Refuses a request without consulting the user, for this reason.
     pub(super) fn refuse_unseen(
         &mut self,
         server: &str,
@@ -137,7 +137,7 @@ impl Owner {
         answer: Answer,
     ) {
         let hash = hash_of(body, schema);
-        // Without what would have crossed: a server that asks on and on must not push all else out of the log.
+        // Recorded without content, so that a server that repeats requests doesn't displace other entries of the log.
         let entry = Decided {
             server,
             kind: kind_of(body),

@@ -1,4 +1,5 @@
-//! Whether prompts may be got and resources read: by themselves the user's own wish, unless a rule or the preset says otherwise.
+//! Decisions about prompts and resources. The user requests them directly, so they are allowed unless a rule or the
+//! preset says otherwise.
 
 use domain::call::{Call, CallFailure};
 use mcp_proto::session::ClientRequest;
@@ -13,7 +14,7 @@ use super::state::{CallOrigin, content_of, hash_of, kind_of};
 use crate::view::QuestionBody;
 
 impl Owner {
-    /// What happens to a call that is none of a tool.
+    /// Decides about a call of a prompt or a resource.
     pub(super) fn decide_read(
         &mut self,
         call: &Call,
@@ -63,7 +64,7 @@ impl Owner {
     }
 }
 
-/// What is asked about such a call.
+/// Returns the body of the consent request for such a call.
 fn read_body(call: &Call, request: &ClientRequest) -> QuestionBody {
     let arguments = match request {
         ClientRequest::GetPrompt { arguments, .. } => arguments.clone(),

@@ -1,5 +1,5 @@
-//! Results that wait for the user's review before a model reads them. What is shown is what the model would read; it passes the one
-//! gate. Runs of conversations wait for the verdict (`handle/results.rs`).
+//! Results that wait for the user's review before a model reads them. The displayed content is exactly the content that
+//! the model would read; it passes the gate. Models' calls wait for the verdict (`handle/results.rs`).
 
 use domain::item::ToolResult;
 use domain::question::Why;
@@ -13,7 +13,7 @@ use super::state::{HeldResult, PendingRequest, RequestPurpose, ResultOrigin, Res
 use crate::view::QuestionBody;
 
 impl Owner {
-    /// Asks the user about a result.
+    /// Requests the user's review of a result.
     pub(crate) fn ask_about_result(
         &mut self,
         origin: ResultOrigin,
@@ -27,7 +27,7 @@ impl Owner {
         self.ask(&server, why, body, &[Scope::Once], Rule::ResultReview, RequestPurpose::Result(call));
     }
 
-    /// Writes down that a result is withheld that nobody can be shown.
+    /// Records that a result was withheld because it can't be displayed.
     pub(crate) fn note_unshown(&mut self, origin: &ResultOrigin, body: &QuestionBody) {
         self.note(Decided {
             server: &origin.server,
@@ -43,12 +43,12 @@ impl Owner {
         });
     }
 
-    /// Takes the review of a result back, as the model does not go on.
+    /// Withdraws the review of a result whose model does not continue.
     pub(crate) fn withdraw_result(&mut self, call: &str) {
         self.end_questions(|pending| matches!(&pending.purpose, RequestPurpose::Result(own) if own == call));
     }
 
-    /// Hands an approved result on to the model.
+    /// Sends an approved result to the model.
     pub(super) fn pass_result(&mut self, pending: &PendingRequest, departure: Departure) {
         let (RequestPurpose::Result(call), QuestionBody::Result { tool, .. }) = (&pending.purpose, &pending.view.body)
         else {
@@ -60,13 +60,13 @@ impl Owner {
             Err(Changed) => {
                 tracing::error!(
                     server = pending.view.server,
-                    "a result was another than was approved, and was left out"
+                    "a result differed from the approved one and was omitted"
                 );
-                ResultVerdict::LeftOut("as it is another than was shown".to_owned())
+                ResultVerdict::LeftOut("as it differs from what was shown".to_owned())
             }
         };
         let passes = matches!(verdict, ResultVerdict::Passes(_));
-        // The run may have ended meanwhile.
+        // The model's run may have ended meanwhile.
         if reply.send(verdict).is_err() || !passes {
             self.note_unread(pending);
         }

@@ -1,7 +1,7 @@
-//! The folders that servers may know of. The user's decision holds for one command: another program under the same name asks
-//! again.
+//! Folders that servers may list (roots). The user's decision applies to one command: another program under the same
+//! name requires a new one.
 //!
-//! A refusal is answered with an empty list and not with an error, so that a call that can do without folders goes on.
+//! A denial is sent as an empty list rather than an error, so that a call that doesn't depend on roots continues.
 
 use std::path::PathBuf;
 
@@ -19,27 +19,27 @@ use super::state::{FolderShare, refusal, roots_in, with_entry};
 use crate::connection::{RunId, Ticket};
 
 impl Owner {
-    /// The folders a server may know of, once the user has decided about its command.
+    /// Returns the roots of a server, or `None` if the user has not decided for its current command.
     pub(super) fn shared_roots(&self, server: &str) -> Option<Vec<PathBuf>> {
         let record = self.servers.records.get(server)?;
         self.permissions.folders.with_command(server, || config_hash(&record.config))
     }
 
-    /// Shares folders as the user decided, once that is written down. The server may have another command by then, with which they
-    /// are not shared. Returns false if there is no server with this name any more.
+    /// Shares the roots that the user decided on, once the decision is recorded. If the server has another command by
+    /// then, they don't apply to it. Returns `false` if no server has this name any more.
     pub(super) fn share_roots(&mut self, server: &str, shared: FolderShare) -> bool {
         if !self.servers.records.contains_key(server) {
             return false;
         }
         self.permissions.folders.shared.insert(server.to_owned(), shared);
-        // What a script answers holds while the script runs; only a person decides for longer.
+        // Decisions of a scripted host are effective in its run only.
         if self.options.decides == "user" {
             self.keep_roots(server);
         }
         true
     }
 
-    /// Takes back the folders that are not among those that the user shares now. It holds at once.
+    /// Removes roots that the user no longer shares, effective immediately.
     pub(super) fn narrow_roots(&mut self, server: &str, now: &FolderShare) {
         if let Some(narrowed) = self.permissions.folders.narrowed(server, now) {
             self.share_roots(server, narrowed);
@@ -60,7 +60,8 @@ impl Owner {
         }
     }
 
-    /// Writes down what stands for one server. All else in the file stays: another host may have written it.
+    /// Writes the roots of one server. Other entries of the file are retained, since another process may have written
+    /// them.
     fn keep_roots(&mut self, server: &str) {
         let own = self.permissions.folders.shared.get(server).cloned();
         let value = own.as_ref().and_then(|shared| serde_json::to_value(shared).ok());
@@ -71,13 +72,13 @@ impl Owner {
             move |owner, written| match written {
                 Ok(()) => owner.permissions.folders.written(server, own),
                 Err(error) => {
-                    tracing::error!(%error, "the shared folders could not be written; they hold until Drawbridge ends");
+                    tracing::error!(%error, "the shared folders could not be written; they are effective until Drawbridge exits");
                 }
             },
         );
     }
 
-    /// Tells a server of the folders that are shared with it, by a decision that stands.
+    /// Sends a server its roots because of an existing decision.
     pub(super) fn allow_folders(
         &mut self,
         server: &str,
@@ -103,8 +104,8 @@ impl Owner {
         self.tell_folders_written(WaitingFolders { server, run, request, ticket, answer, subject, hash }, entry);
     }
 
-    /// Goes on once the log has the entry, or can't have it. If the server was muted meanwhile, or the folders were taken back or
-    /// changed, its request is decided anew.
+    /// Continues once the audit entry is written or has failed. If the server was muted meanwhile, or its roots have
+    /// changed, its request is decided again.
     pub(super) fn tell_folders(&mut self, folders: WaitingFolders, written: Result<(), StoreError>) {
         let WaitingFolders { server, run, request, ticket, answer, subject, hash } = folders;
         if let Err(error) = written {

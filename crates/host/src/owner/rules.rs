@@ -1,4 +1,4 @@
-//! The rules: read, watched, changed, and asked what they would say. Whatever can't be read makes everything ask.
+//! Rules: reads, watches and changes them, and makes dry runs. If a file can't be read, everything requires consent.
 
 mod dry_run;
 mod edits;
@@ -21,7 +21,7 @@ use crate::rules::{RulesView, read_rules};
 use crate::view::{HostEvent, ServerState};
 
 impl Owner {
-    /// Another program may have changed a file of rules.
+    /// Reloads the rules after another process may have changed a file.
     pub(crate) fn reload_rules(&mut self) {
         let managed = Arc::clone(&self.ports.managed);
         self.on_disk(
@@ -39,7 +39,7 @@ impl Owner {
         self.take_rules(managed, user);
     }
 
-    /// Takes over both files of rules, as they were read. Questions that a rule now denies are refused.
+    /// Applies both files of rules. Pending requests that a rule now denies are refused.
     fn take_rules(&mut self, managed: ReadDocument, user: ReadDocument) {
         let before = self.rules_view();
         self.permissions.take_managed(parsed(managed), self.ports.managed.path());
@@ -55,8 +55,8 @@ impl Owner {
         self.permissions.rule_files.were_read = true;
     }
 
-    /// Says what a server is, for rules that go by that: its command line or URL, and the program it leads to, as it was found
-    /// and with links resolved, once that is found.
+    /// Sets the identity of a server for rules that match it: its command line or URL and, once found, the path of its
+    /// program, before and after resolving links.
     pub(super) fn say_identity(&mut self, server: &str, program: Option<(&Path, Option<&Path>)>) {
         let Some(record) = self.servers.records.get(server) else { return };
         let mut words = match &record.config.transport {
@@ -72,7 +72,7 @@ impl Owner {
         self.permissions.policy.set_identity(server, words);
     }
 
-    /// Ends servers that a rule now keeps out, and says why.
+    /// Stops servers that a rule now denies.
     fn end_kept_out(&mut self) {
         let runs = |state: &ServerState| {
             !matches!(state, ServerState::Stopped | ServerState::Stopping | ServerState::Failed(_))
@@ -86,14 +86,14 @@ impl Owner {
             .map(|(name, _)| name.clone())
             .collect();
         for name in kept_out {
-            // To start it again is refused, with the reason.
+            // The restart is refused, with the reason.
             if let Err(error) = self.restart(&name) {
-                tracing::error!(%error, "a server that a rule keeps out could not be ended");
+                tracing::error!(%error, "a server that a rule denies could not be stopped");
             }
         }
     }
 
-    /// All rules.
+    /// Returns all rules and the problems of their files.
     pub(crate) fn rules_view(&self) -> RulesView {
         self.permissions.rules_view()
     }
@@ -120,7 +120,7 @@ impl Owner {
     }
 }
 
-/// What a file holds, and whether there is one.
+/// Parses a file of rules. The flag is set if the file exists.
 fn parsed(read: Result<Option<Value>, StoreError>) -> Result<(bool, PolicyFile), String> {
     match read.map_err(|error| error.cause)? {
         None => Ok((false, PolicyFile::default())),

@@ -1,4 +1,4 @@
-//! What runs is written down, so that the next start can end what could not be ended by this one.
+//! Records running servers, so that the next start can end processes that this instance left behind.
 
 use process::orphans::{RunningRecord, SweepOutcome, sweep};
 
@@ -8,7 +8,8 @@ use serde_json::Value;
 use super::Owner;
 
 impl Owner {
-    /// Writes down what runs. What other hosts over the same folder (the app beside a terminal) wrote stays.
+    /// Writes the list of running servers. Entries of other instances over the same folder (such as the command line
+    /// next to the app) are retained.
     pub(super) fn keep_running(&mut self) {
         let own: Vec<String> = self.servers.running.values().map(ToString::to_string).collect();
         self.write_later(Document::Running, "the list of running servers could not be written", move |kept| {
@@ -23,7 +24,7 @@ fn records(kept: Option<Value>) -> Vec<RunningRecord> {
     lines.iter().filter_map(|line| line.parse().ok()).collect()
 }
 
-/// Ends servers whose host is gone. Returns how many there were. Blocks for a moment.
+/// Ends server processes whose host is gone. Returns their number. Blocks briefly.
 pub(crate) fn sweep_orphans(documents: &dyn Documents) -> usize {
     let records = records(documents.read(Document::Running).ok().flatten());
     if records.is_empty() {
@@ -36,13 +37,13 @@ pub(crate) fn sweep_orphans(documents: &dyn Documents) -> usize {
         .filter(|s| matches!(s.outcome, SweepOutcome::Killed | SweepOutcome::NotRunning))
         .map(|s| s.record.to_string())
         .collect();
-    // What another host wrote meanwhile stays.
+    // Entries that another instance wrote meanwhile are retained.
     let written = documents.update(Document::Running, &mut |kept| {
         let left = self::records(kept).into_iter().map(|record| record.to_string());
         left.filter(|line| !gone.contains(line)).collect()
     });
     if let Err(error) = written {
-        tracing::warn!(%error, "what runs could not be written down");
+        tracing::warn!(%error, "the list of running servers could not be written");
     }
     ended
 }

@@ -1,4 +1,4 @@
-//! The sandboxes of local servers: what they reach, the home that each has of its own, and the folders that they are told of.
+//! Sandboxes of local servers: their accessible paths, their home folders, and the roots that the servers receive.
 
 use std::path::PathBuf;
 
@@ -12,13 +12,13 @@ use tokio::sync::oneshot;
 use super::Owner;
 use crate::view::{SandboxPreview, Writer};
 
-/// The most files of others' sandboxes that are told in one question.
+/// Maximum number of writable files of other sandboxes that a consent request lists.
 const MOST_WRITERS: usize = 32;
 
 impl Owner {
-    /// How a local server is started.
+    /// Returns the command that starts a local server.
     pub(super) fn command(&self, name: &str, config: &StdioConfig) -> ServerCommand {
-        // By the settings, since the approved command may name an image by nothing but its content.
+        // Taken from the settings, since the approved command may name an image only by its content hash.
         let configured = self.servers.records.get(name).and_then(|record| record.config.as_stdio()).unwrap_or(config);
         ServerCommand {
             program: config.command.clone(),
@@ -37,8 +37,8 @@ impl Owner {
         }
     }
 
-    /// The home that a server has of its own in a sandbox, as it was found before the last start. Of a server that was not started
-    /// yet links are not followed, as a turn waits for no disk.
+    /// Returns the sandbox home of a server, as determined for its last start. For a server that was not started yet,
+    /// links are not resolved, since a turn must not wait for the disk.
     fn sandbox_home(&self, name: &str, config: &StdioConfig) -> PathBuf {
         let plan = self.servers.records.get(name).and_then(|record| record.launch.plan.as_ref());
         match plan {
@@ -47,7 +47,7 @@ impl Owner {
         }
     }
 
-    /// The other servers whose sandbox lets them write to one of these files.
+    /// Returns the other servers whose sandbox allows writing to one of these files.
     pub(super) fn writers(&self, name: &str, files: &LaunchFiles) -> Vec<Writer> {
         let mut found = Vec::new();
         for (server, record) in self.servers.records.iter().filter(|(server, _)| *server != name) {
@@ -70,7 +70,7 @@ impl Owner {
         found
     }
 
-    /// What a server would reach if it were started now. Nothing is started.
+    /// Determines what a server could access if it were started now. Nothing is started.
     pub(crate) fn plan_sandbox(&mut self, name: &str, reply: oneshot::Sender<Result<SandboxPreview, NoPlan>>) {
         let stdio = self.servers.records.get(name).and_then(|record| record.config.as_stdio()).cloned();
         let Some(stdio) = stdio.filter(|stdio| stdio.sandbox.is_some()) else {
@@ -94,12 +94,13 @@ impl Owner {
         });
     }
 
-    /// The folders that a server is told of: those that its user shared, and of them no more than its sandbox lets it reach.
+    /// Returns the roots that a server receives: the folders that the user shared, restricted to those that its sandbox
+    /// can access.
     pub(super) fn told_roots(&self, server: &str) -> Option<Vec<PathBuf>> {
         Some(self.servers.told_of(server, self.shared_roots(server)?))
     }
 
-    /// Removes the home of a server that its user removed. It may be large.
+    /// Removes the home of a removed server in the background, since it may be large.
     pub(super) fn forget_sandbox(&self, name: &str) {
         let config = self.servers.records.get(name).map(|record| &record.config);
         let Some(stdio) = config.and_then(|config| config.as_stdio()).cloned() else { return };
@@ -109,16 +110,16 @@ impl Owner {
             if let Err(error) = std::fs::remove_dir_all(&home)
                 && error.kind() != std::io::ErrorKind::NotFound
             {
-                tracing::warn!(%error, "the home of a server that is gone could not be removed: {}", home.display());
+                tracing::warn!(%error, "the home of a removed server could not be deleted: {}", home.display());
             }
         });
     }
 }
 
-/// Adds what a command needs and would not reach.
+/// Adds the files that a command requires but can't access.
 async fn preview(command: ServerCommand, program: PathBuf, path: SearchPath, plan: Plan) -> SandboxPreview {
     let for_reading = plan.clone();
     let looking = tokio::task::spawn_blocking(move || missing(&command, &program, &path, &for_reading));
-    // An interruption leaves hints out, and nothing else.
+    // A panic only omits the hints.
     SandboxPreview { plan, missing: looking.await.unwrap_or_default() }
 }

@@ -1,4 +1,4 @@
-//! Servers as they are set up: added, changed, removed, and what rests on their names.
+//! Configured servers: adds, changes and removes them, together with everything stored under their names.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use super::state::ServerError;
 use super::{Owner, ServerRecord};
 use crate::view::{HostEvent, QuestionBody, ServerState};
 
-/// Where the outcome of a change of the servers goes.
+/// Receives the result of a change of the servers.
 type Reply = oneshot::Sender<Result<(), ServerError>>;
 
-/// The settings file, as it was read.
+/// The settings file, as read from disk.
 struct ReadServers {
     entries: Result<Vec<ServerEntry>, ConfigProblem>,
     is_there: bool,
@@ -30,7 +30,7 @@ fn read_servers(settings: &dyn ServerSettings) -> ReadServers {
 }
 
 impl Owner {
-    /// Another program changed the settings file.
+    /// Reloads the settings file after another process changed it.
     pub(crate) fn reload_servers(&mut self) {
         let settings = Arc::clone(&self.ports.servers);
         self.on_disk(
@@ -48,7 +48,7 @@ impl Owner {
         self.take_servers(read);
     }
 
-    /// Changes the settings file, takes it over as it is then, and goes on with `then`.
+    /// Changes the settings file, applies its resulting content, and continues with `then`.
     fn change_servers(
         &mut self,
         change: impl FnOnce(&dyn ServerSettings) -> Result<(), ServerError> + Send + 'static,
@@ -67,12 +67,12 @@ impl Owner {
         );
     }
 
-    /// Takes over the settings file, as it was read. Servers that are gone are stopped, those whose command changed too; if the file
-    /// can't be used, all stays as it was.
+    /// Applies the settings file as it was read. Removed servers and those with a changed command are stopped. An
+    /// invalid file changes nothing.
     fn take_servers(&mut self, ReadServers { entries, is_there }: ReadServers) {
         let entries = match entries {
             Ok(entries) if entries.is_empty() && !self.servers.records.is_empty() && !is_there => {
-                // Some programs take a file away for a moment when they write it.
+                // Some programs remove a file for a moment while writing it.
                 let path = self.ports.servers.path();
                 self.set_config_problem(Some(ConfigProblem {
                     file: Some(path.display().to_string()),
@@ -91,7 +91,8 @@ impl Owner {
         self.set_config_problem(None);
         let gone: Vec<String> =
             self.servers.records.keys().filter(|name| !entries.iter().any(|e| e.name == **name)).cloned().collect();
-        // Approvals are bound to the exact command, so that they can wait for a server which an editor took out and puts back.
+        // Grants are bound to the exact command, so they can be retained for a server that an editor removes and adds
+        // again.
         for name in gone {
             self.drop_server(&name);
         }
@@ -125,12 +126,12 @@ impl Owner {
         }
     }
 
-    /// Returns an error if this can't be added as a new server.
+    /// Returns an error if this entry can't be added as a new server.
     pub(crate) fn check_new_server(&self, entry: &ServerEntry) -> Result<(), ServerError> {
         self.servers.check(entry, None)
     }
 
-    /// Returns an error if the server of this name can't be set up so.
+    /// Returns an error if the server of this name can't be changed to this entry.
     pub(crate) fn check_changed_server(&self, entry: &ServerEntry) -> Result<(), ServerError> {
         if self.servers.records.contains_key(&entry.name) {
             self.servers.check(entry, Some(&entry.name))
@@ -141,7 +142,7 @@ impl Owner {
 
     pub(crate) fn add_server(&mut self, entry: ServerEntry, reply: Reply) {
         if let Err(error) = self.check_new_server(&entry) {
-            // Whoever asked may have gone away, here and below.
+            // The caller may have gone, here and below.
             let _ = reply.send(Err(error));
             return;
         }
@@ -154,7 +155,8 @@ impl Owner {
             },
             move |owner, put| {
                 let added = put.map(|read| {
-                    // A server that was taken out of the settings by hand leaves its record, which is not this one's.
+                    // A server that was removed from the settings by hand leaves its record, which doesn't apply to
+                    // this one.
                     owner.forget_former_origin(&name);
                     owner.take_servers(read);
                 });
@@ -163,7 +165,8 @@ impl Owner {
         );
     }
 
-    /// Changes a server. With `before`, only if the settings file has exactly that for it when it is written.
+    /// Changes a server. With `before`, only if the settings file contains exactly that configuration at the time of
+    /// the write.
     pub(crate) fn update_server(
         &mut self,
         was: &str,
@@ -237,17 +240,18 @@ impl Owner {
         );
     }
 
-    /// Tells the outcome once all that was handed over before is written, such as what no longer rests on a server's name.
+    /// Sends the outcome once all submitted operations are written, including the removal of data stored under the
+    /// server's name.
     fn answer_written_all(&mut self, reply: Reply, outcome: Result<(), ServerError>) {
         self.on_disk(|_| (), move |_, _| drop(reply.send(outcome)));
     }
 
-    /// Forgets what rests on a server's name.
+    /// Removes everything stored under a server's name.
     fn forget(&mut self, name: &str) {
         self.permissions.policy.forget_server(name);
         self.keep_grants(name, None, |_, kept| {
             if let Err(error) = kept {
-                tracing::error!(%error, "the approvals of a removed server could not be taken out");
+                tracing::error!(%error, "the grants of a removed server could not be removed");
             }
         });
         self.consent.throttles.remove(name);
@@ -261,7 +265,7 @@ impl Owner {
         self.forget_trust(name);
     }
 
-    /// Takes a server out of the list.
+    /// Removes a server from the list.
     fn drop_server(&mut self, name: &str) {
         self.stop(name);
         self.end_questions(|p| p.view.server == name);
@@ -275,7 +279,7 @@ impl Owner {
         let is_start =
             |body: &QuestionBody| matches!(body, QuestionBody::StartServer { .. } | QuestionBody::ConnectServer { .. });
         self.end_questions(|p| p.view.server == name && is_start(&p.view.body));
-        // What was found was found with the revision that was chosen then.
+        // The known facts depend on the configured revision.
         if self.servers.records.get(name).is_some_and(|record| record.config.revision != config.revision) {
             self.forget_known(name);
         }
@@ -291,8 +295,8 @@ impl Owner {
         self.emit_server(name);
     }
 
-    /// Whether this command or address was approved. Whether the file that a command leads to is still the same shows when
-    /// it is started.
+    /// Returns `true` if a grant covers this command or address. Changes of the file that a command resolves to are
+    /// detected on start.
     pub(crate) fn is_approved(&self, name: &str, config: &ServerConfig) -> bool {
         let grant = self.permissions.policy.grants().find(name, &Subject::Command);
         grant.filter(|grant| !grant.has_expired(self.now())).is_some_and(|grant| match &config.transport {
@@ -301,8 +305,8 @@ impl Owner {
         })
     }
 
-    /// Writes down what stands for a server, or for one subject of it, and goes on with `then`. All else in the file stays: another
-    /// host (the app beside a terminal) may have written it.
+    /// Writes the grants of a server, or of one subject of it, and continues with `then`. Other entries of the file are
+    /// retained, since another process (such as the app running next to the command line) may have written them.
     pub(super) fn keep_grants(
         &mut self,
         server: &str,

@@ -1,4 +1,4 @@
-//! What becomes of a started server: ready, known, ended.
+//! Handles the reports of a started server: ready, catalog changes, and the end of its session.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ impl Owner {
         record.offer.catalog = catalog;
         record.offer.unreviewed = Default::default();
         self.permissions.judgement += 1;
-        // Lists that are read again because they were no longer fresh are mostly as they were.
+        // Lists that are read again because they were stale are mostly unchanged.
         if is_same {
             if !is_as_sure {
                 self.mark_questions_again(name);
@@ -54,7 +54,7 @@ impl Owner {
         self.emit_server(name);
     }
 
-    /// The server forgot the session, and a new one was opened. What it said of itself may have changed.
+    /// Handles a new session after the server dropped the previous one. The server's information may have changed.
     pub(super) fn on_reopened(&mut self, run: RunId, name: &str, facts: Facts) {
         if let Some(record) = self.servers.current(name, run) {
             record.session.facts = Some(bounded(facts));
@@ -63,7 +63,7 @@ impl Owner {
         self.emit_server(name);
     }
 
-    /// Whether changes are told; if not, why.
+    /// Stores the reason why change notifications stopped, or `None` if they arrive.
     pub(super) fn on_listening(&mut self, run: RunId, name: &str, lost: Option<String>) {
         if let Some(record) = self.servers.current(name, run) {
             record.session.subscriptions_lost = lost;
@@ -114,12 +114,12 @@ impl Owner {
     }
 }
 
-/// The most of a server's instructions that is kept, in characters.
+/// Maximum length of a server's stored instructions, in characters.
 const MAX_INSTRUCTIONS: usize = 64 * 1024;
-/// The most of a text about the server itself that is kept, in characters.
+/// Maximum length of a stored text about the server itself, in characters.
 const MAX_CLAIM: usize = 1_000;
 
-/// What a server told at its opening, cut where it is too long to be shown again and again.
+/// Truncates the information that a server sent on initialization, since it is displayed repeatedly.
 fn bounded(mut facts: Facts) -> Facts {
     if let Some(instructions) = &mut facts.instructions {
         cut(instructions, MAX_INSTRUCTIONS);

@@ -1,4 +1,5 @@
-//! The app's own settings. What they say of the audit log is in that log as well: whoever has it keep less must be seen there.
+//! Settings of the app. The retention settings of the audit log are also recorded in that log, so that a reduction is
+//! visible there.
 
 use std::sync::{Arc, PoisonError};
 
@@ -11,29 +12,29 @@ use super::audit::Decided;
 use super::state::{SettingsReply, keeping};
 use crate::view::{AppSettings, HostEvent};
 
-/// The kind of the entry that says what the audit log keeps.
+/// Kind of the audit entry about the retention settings.
 const KIND: &str = "settings";
-/// Between what it says now and what it said before.
+/// Separator between the new and the previous retention settings.
 const BEFORE: &str = "; before: ";
 
-/// The reason in the log entry that reverts a change of the settings.
+/// Reason in the audit entry that reverts a change of the settings.
 const NOT_WRITTEN: &str = "the settings could not be written";
 
 impl Owner {
-    /// How much a server uses of what each server gets.
+    /// Returns the resource usage of a server and its limits.
     pub(crate) fn used(&self, name: &str) -> Option<LimitsUse> {
         let counted = self.servers.records.get(name)?.used.lock().unwrap_or_else(PoisonError::into_inner).clone();
         Some(counted.now(&self.settings.current.limits.within_bounds()))
     }
 
-    /// Changes the settings. They hold once they are written; what they say of the audit log is in that log first, and until that
-    /// is done other changes wait, so that the latest one holds.
+    /// Changes the settings. They take effect once they are written. A change of the log's retention is recorded in the
+    /// log first; until that completes, other changes wait, so that the latest one wins.
     pub(crate) fn set_settings(&mut self, settings: AppSettings, reply: SettingsReply) {
         if self.settings.changes.under_way {
             if let Err(reply) = self.settings.changes.queue(settings, reply) {
                 let path = Document::Settings.file_name().to_owned();
                 let cause = "too many changes wait for the disk; try again".to_owned();
-                // Whoever set them may have gone away, here and below.
+                // The caller may have gone, here and below.
                 let _ = reply.send(Err(StoreError { path, cause }));
             }
             return;
@@ -43,7 +44,7 @@ impl Owner {
             return self.keep_settings(settings, |_, kept| drop(reply.send(kept)));
         }
         self.settings.changes.under_way = true;
-        // From here on the log may be ahead of the settings, so comparing the two says nothing.
+        // From here on the log may be ahead of the settings, so they can't be compared.
         self.audits.is_retention_set = true;
         let entry = Decided {
             kind: KIND,
@@ -66,7 +67,7 @@ impl Owner {
         });
     }
 
-    /// Writes settings that change what the log keeps. If that fails, what was confirmed of them is taken back.
+    /// Writes settings with a changed retention. If that fails, the confirmation of the change is reverted.
     fn keep_confirmed_settings(
         &mut self,
         settings: AppSettings,
@@ -80,14 +81,16 @@ impl Owner {
             owner.confirm_keeping(&former, move |owner, undone| {
                 let StoreError { path, mut cause } = error;
                 if undone.is_err() {
-                    cause.push_str("; what the audit log keeps may change all the same when Drawbridge starts again");
+                    cause.push_str(
+                        "; the retention of the audit log may change nevertheless when Drawbridge starts again",
+                    );
                 }
                 owner.end_settings_change(reply, Err(StoreError { path, cause }));
             });
         });
     }
 
-    /// Goes on with the changes that waited for this one.
+    /// Continues with the changes that waited for this one.
     fn end_settings_change(&mut self, reply: SettingsReply, result: Result<(), StoreError>) {
         self.settings.changes.under_way = false;
         let _ = reply.send(result);
@@ -122,8 +125,8 @@ impl Owner {
         );
     }
 
-    /// Compares what the settings say of the audit log with what the log says itself, and only then has it keep no more than
-    /// they say.
+    /// Compares the retention settings with the latest entry about them in the log, and only then lets the log delete
+    /// anything.
     pub(super) fn look_at_keeping(&mut self) {
         let log = Arc::clone(&self.ports.audit);
         let query = AuditQuery { kind: Some(KIND.to_owned()), ..AuditQuery::latest(1) };
@@ -139,7 +142,7 @@ impl Owner {
             let known = known.as_deref().map(|known| known.split(BEFORE).next().unwrap_or(known));
             let holds = keeping(&owner.settings.current);
             if owner.audits.is_retention_set {
-                // The log was read after that change, or before it: neither is a change from outside.
+                // The change was made in this run, before or after the log was read, so it is not an external change.
             } else if holds != at_start && known == Some(holds.as_str()) {
                 let why = "they were changed outside of Drawbridge, and hold as they were until they are changed in it";
                 owner.note_keeping(&holds, Some(&at_start), why);
@@ -152,7 +155,7 @@ impl Owner {
                     Some(_) | None => {}
                 }
             }
-            // What may be removed is not known before it is known what the user confirmed.
+            // Nothing may be deleted before the user's confirmed settings are known.
             if owner.documents.confirmed.is_known() {
                 owner.retain_audit();
             }

@@ -1,5 +1,5 @@
-//! Signing in to remote servers. Each that may want it has a [`SignIn`], which outlives its connections: it signs their
-//! requests, and is dropped when the server's settings are others.
+//! Sign-ins to remote servers. Each server that may require one has a [`SignIn`], which outlives its connections. It
+//! signs their requests, and is dropped when the server's settings change.
 
 mod asking;
 mod ending;
@@ -30,31 +30,31 @@ pub(super) struct SignIn {
     pub(super) authorization: Arc<Authorization>,
     asker: Arc<Asker>,
     signing: Arc<Signing>,
-    /// What it was made of.
+    /// Configuration that the sign-in was created with.
     config: Arc<HttpConfig>,
-    /// True if that was approved when it was made.
+    /// Set if the configuration was approved at the time of creation.
     pub(super) is_approved: bool,
-    /// Where the tokens were found when it was made.
+    /// Storage of the tokens at the time of creation, if there were any.
     found: Option<TokensKept>,
 }
 
 impl SignIn {
-    /// What signs the requests of a connection.
+    /// Returns the authorizer for the requests of a connection.
     pub(super) fn authorizer(&self) -> Arc<dyn Authorizer> {
         Arc::clone(&self.signing) as Arc<dyn Authorizer>
     }
 
-    /// Whether it is for a server as it is set up now. Which transport is used makes no difference.
+    /// Returns `true` if the sign-in matches the current configuration of a server. The transport makes no difference.
     pub(super) fn is_for(&self, config: &HttpConfig) -> bool {
         (&self.config.url, &self.config.auth) == (&config.url, &config.auth)
     }
 
-    /// Why the server refused what could not be signed any better; once.
+    /// Returns and clears the reason why the server rejected a request despite the best available token.
     pub(super) fn take_refusal(&self) -> Option<String> {
         self.signing.take_refusal()
     }
 
-    /// Whether it needs nobody in front of a browser.
+    /// Returns `true` if the sign-in requires no user in a browser.
     fn is_unattended(&self) -> bool {
         self.config.auth.as_ref().is_some_and(AuthConfig::is_unattended)
     }
@@ -78,7 +78,7 @@ impl Owner {
         })
     }
 
-    /// Does something with the sign-in of a server, which is made first if need be.
+    /// Calls `then` with the sign-in of a server, which is created first if necessary.
     fn with_sign_in(
         &mut self,
         name: &str,
@@ -112,7 +112,7 @@ impl Owner {
 
     pub(crate) fn authorization(&mut self, name: &str, reply: oneshot::Sender<Result<AuthorizationView, SignInError>>) {
         self.with_sign_in(name, move |owner, name, sign_in| {
-            // Whoever asked may have gone away.
+            // The caller may have gone.
             let _ = reply.send(owner.authorization_view(name, sign_in));
         });
     }
@@ -144,7 +144,7 @@ impl Owner {
             Err(error) => return Err(error),
         };
         let account = sign_in.authorization.account();
-        // One that was begun a moment ago has not come as far as telling.
+        // A sign-in that has just started reports no progress yet.
         let begins = || access.flow.map(|_| views::beginning());
         Ok(AuthorizationView {
             in_progress: sign_in

@@ -1,4 +1,5 @@
-//! How a server is started and stopped: found, asked about, run. Its command or address is approved in between.
+//! Starts and stops servers: resolves the command, decides about the start, and launches it. The command or address has
+//! to be approved before the launch.
 
 mod deciding;
 mod finding;
@@ -22,7 +23,7 @@ use crate::connection::{Tell, outcome_not_found};
 use crate::view::{Failure, FailureReason, QuestionBody, ServerState};
 
 impl Owner {
-    /// Starts a server: finds its command or looks at its address, asks if need be, and then runs it.
+    /// Starts a server: resolves its command or parses its address, requests consent if required, and launches it.
     pub(crate) fn start(&mut self, name: &str) -> Result<(), ServerError> {
         if self.lifetime.is_closing {
             return Ok(());
@@ -100,7 +101,7 @@ impl Owner {
         }
     }
 
-    /// The server is not running, for want of an approval.
+    /// Marks a server as failed because it was not approved.
     pub(super) fn fail(&mut self, name: &str, message: &str) {
         self.fail_with(name, Failure::new(FailureReason::Refused, message));
     }
@@ -113,7 +114,7 @@ impl Owner {
         self.emit_server(name);
     }
 
-    /// Stops a server, whatever it is doing.
+    /// Stops a server in any state.
     pub(crate) fn stop(&mut self, name: &str) {
         let Some(record) = self.servers.records.get_mut(name) else { return };
         record.start_again = false;
@@ -124,21 +125,22 @@ impl Owner {
             if record.state != ServerState::Stopping {
                 let tell = connection.tell.clone();
                 record.set(ServerState::Stopping);
-                // The connection may be busy; stopping must not wait in the owner for it.
+                // The connection may be busy, and the owner must not wait for it.
                 tokio::spawn(async move { tell.send(Box::new(Tell::Stop)).await });
             }
         } else {
             record.set(ServerState::Stopped);
         }
-        // What was asked about for this process must not go to the next one. Requests of the server end with its session, and what it
-        // gave back it has said already.
+        // Approvals for this process must not apply to the next one. Requests of the server end with its session, and
+        // results were already returned by it.
         self.end_questions(|p| {
             p.view.server == name && !matches!(p.purpose, RequestPurpose::Request { .. } | RequestPurpose::Result(_))
         });
         self.emit_server(name);
     }
 
-    /// The standing approval of a server was taken back. One that runs goes on, but is not brought back any more.
+    /// Handles the revocation of a server's grant. A running server continues, but is not restarted automatically any
+    /// more.
     pub(super) fn approval_revoked(&mut self, name: &str) {
         let Some(record) = self.servers.records.get_mut(name) else { return };
         if matches!(record.state, ServerState::Reconnecting(_)) {

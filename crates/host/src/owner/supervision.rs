@@ -1,5 +1,6 @@
-//! Servers that end or drop though they should run: brought back with growing pauses, and then left to the user. One whose approval
-//! was for once is asked about each time. Those that only did not answer are tried again when the network is another one.
+//! Restarts servers that exit or disconnect: with growing pauses, until the user has to act. Each restart of a server
+//! without a permanent approval requires consent. Servers that were only unreachable are tried again when the network
+//! changes.
 
 use mcp_proto::session::ClientRequest;
 use supervision::activity::ActivityKind;
@@ -10,7 +11,7 @@ use crate::connection::Tell;
 use crate::view::{Failure, FailureReason, Retry, ServerState};
 
 impl Owner {
-    /// A server ended though nobody stopped it: it is brought back, or is left to the user with the cause.
+    /// Handles a server that ended without being stopped: schedules a restart, or reports the failure to the user.
     pub(super) fn ended_by_itself(&mut self, name: &str, failure: Failure) {
         let (is_closing, now) = (self.lifetime.is_closing, self.now());
         let Some(record) = self.servers.records.get_mut(name) else { return };
@@ -36,13 +37,14 @@ impl Owner {
                 matches!(r.state, ServerState::Reconnecting(_)) && r.supervision.wait() == wait
             };
             if owner.servers.records.get(&name).is_some_and(is_awaited) {
-                // It is there: nothing else can go wrong here.
+                // The server exists, so no other error is possible.
                 let _ = owner.start(&name);
             }
         });
     }
 
-    /// A server whose tokens could only not be renewed is tried again by itself, later and later; whether it is.
+    /// Schedules a retry, with growing pauses, for a server whose tokens could not be refreshed. Returns `false` if
+    /// there is none.
     pub(super) fn signs_again_later(&mut self, name: &str) -> bool {
         let Some(record) = self.servers.records.get_mut(name).filter(|record| record.access.may_pass()) else {
             return false;
@@ -62,18 +64,19 @@ impl Owner {
         true
     }
 
-    /// Tries again to connect where tokens could not be renewed. Nobody asked for it, so an approval for once does not cover it.
+    /// Retries a connection whose tokens could not be refreshed. Nobody requested it, so a one-time approval does not
+    /// cover it.
     fn start_without_sign_in(&mut self, name: &str) {
         if let Some(record) = self.servers.records.get_mut(name)
             && let ServerState::NeedsSignIn(needed) = &record.state
         {
             record.supervision.tries_again(needed.cause.clone());
         }
-        // It is there: nothing else can go wrong here.
+        // The server exists, so no other error is possible.
         let _ = self.start(name);
     }
 
-    /// Sets up with a server that was brought back what the user had set up with it.
+    /// Restores the user's subscriptions and log level on a restarted server.
     pub(super) fn restore(&mut self, name: &str) {
         let Some(record) = self.servers.records.get_mut(name) else { return };
         let (uris, level) = record.session.to_restore.clone();
@@ -101,8 +104,8 @@ impl Owner {
         }
     }
 
-    /// Asks a server for something that it had before. `answered` gets whether it was done. It is not called if the server
-    /// went away before: then it is asked again when it is back.
+    /// Sends a request that restores earlier state on a server. `answered` receives `true` if it succeeded. It is not
+    /// called if the server ends before, in which case the next session repeats the request.
     fn set_up(
         &mut self,
         name: &str,
@@ -114,18 +117,21 @@ impl Owner {
         let name = name.to_owned();
         self.beside(replied, move |owner, replied| {
             let Ok(done) = replied else { return };
-            // What was set up with a server that is gone again is asked for when it is back.
+            // State of a server that ended again is restored by the next session.
             if let Some(record) = owner.servers.records.get(&name).filter(|record| record.state == ServerState::Ready) {
                 if let Err(error) = &done {
-                    record.note(ActivityKind::State, &format!("not set up as it was before: {error}"));
+                    record.note(
+                        ActivityKind::State,
+                        &format!("the earlier subscriptions and log level could not be restored: {error}"),
+                    );
                 }
                 answered(owner, &name, done.is_ok());
             }
         });
     }
 
-    /// The computer slept or its network is another one: connections that were waited for, or given up because nothing
-    /// answered, are tried at once, and the others have to show that they live.
+    /// Handles sleep or a change of the network: waiting or failed connections are retried immediately, and the others
+    /// are pinged.
     pub(crate) fn woke(&mut self) {
         let names: Vec<String> = self.servers.records.keys().cloned().collect();
         for name in names {
@@ -148,7 +154,7 @@ impl Owner {
                         ActivityKind::State,
                         "the computer slept or its network changed; asking whether it is still there",
                     );
-                    // One that is too busy for it shows that it lives.
+                    // A connection that is too busy for the ping is alive.
                     let _ = connection.tell.try_send(Box::new(Tell::Ping));
                 }
                 _ => {}

@@ -1,9 +1,10 @@
-//! The owner behind its lock. Whoever has something for it, a caller of [`Host`](crate::Host), a server's connection, a writer that is
-//! done, takes the lock for one turn: a function over the owner's state. So a call of a tool waits for no other task until its server
-//! has it, and what was changed in a turn that has ended holds in every later one.
+//! The owner behind its lock. Callers, such as [`Host`](crate::Host), a connection or the document writer, take the
+//! lock for one turn: a function over the owner's state. A tool call therefore depends on no other task until it is
+//! sent to the server, and a change made in one turn is visible in every later one.
 //!
-//! Nothing in a turn may wait. Debug builds measure each; `cargo xtask soak` fails on a turn of more than 50 ms, by the lines that are
-//! logged here. A turn must not take another: whoever runs inside of one (also a `Drop`) has a task do that.
+//! Nothing in a turn may wait. Debug builds measure each turn; `cargo xtask soak` fails on a turn of more than 50 ms,
+//! based on the messages logged here. A turn must not take another: code that runs inside of one (including a `Drop`)
+//! has to spawn a task for that.
 
 use std::cell::Cell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -13,7 +14,7 @@ use tokio::sync::Notify;
 use super::Owner;
 use crate::HostClosed;
 
-/// A turn that is made on one thread and taken on another.
+/// A turn that is created on one thread and taken on another.
 pub(crate) struct DeferredTurn {
     name: &'static str,
     act: Box<dyn FnOnce(&mut Owner) + Send>,
@@ -29,36 +30,36 @@ impl DeferredTurn {
     }
 }
 
-/// The owner, for whoever takes turns.
+/// A strong reference to the owner, for taking turns.
 #[derive(Clone)]
 pub(crate) struct SharedOwner(Arc<Shared>);
 
-/// The same for what the owner itself has started: it does not keep the owner alive.
+/// A weak reference to the owner, for tasks that it has started. Doesn't keep the owner alive.
 #[derive(Clone)]
 pub(crate) struct WeakOwner(Weak<Shared>);
 
 struct Shared {
     state: Mutex<State>,
-    /// Notified once the owner has ended, or a turn has panicked.
+    /// Notified once the owner has ended or a turn has panicked.
     ended: Notify,
-    /// Notified once the last handle to the host is gone.
+    /// Notified once the last handle to the host is dropped.
     abandoned: Notify,
 }
 
 enum State {
     Open(Box<Owner>),
-    /// It takes no more turns. What it has to write is still there.
+    /// The owner takes no more turns. Its pending writes are still present.
     Ended(Box<Owner>),
-    /// A turn runs or has panicked, or the owner is gone.
+    /// A turn is running or has panicked, or the owner was dropped.
     Away,
 }
 
 impl SharedOwner {
-    /// Makes the owner, which knows how to come back to itself.
+    /// Creates the owner, passing it a weak reference to itself.
     pub(crate) fn new(make: impl FnOnce(WeakOwner) -> Owner) -> Self {
         let shared =
             Arc::new(Shared { state: Mutex::new(State::Away), ended: Notify::new(), abandoned: Notify::new() });
-        // What it starts may be done at once, and waits here until all is made.
+        // Tasks started by `make` may finish immediately, and wait here until the owner is complete.
         let _taken = Taken::by_this_thread();
         let mut state = shared.lock();
         *state = State::Open(Box::new(make(WeakOwner(Arc::downgrade(&shared)))));
@@ -70,20 +71,21 @@ impl SharedOwner {
         WeakOwner(Arc::downgrade(&self.0))
     }
 
-    /// Takes a turn. `name` is for the log.
+    /// Takes a turn. `name` is used in log messages.
     ///
     /// # Errors
-    /// [`HostClosed`] if the host has ended.
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
     pub(crate) fn turn<T>(&self, name: &'static str, act: impl FnOnce(&mut Owner) -> T) -> Result<T, HostClosed> {
         self.0.turn(name, act)
     }
 
-    /// Nobody has a handle to the host any more: it is closed.
+    /// Notifies the owner that the last handle to the host was dropped.
     pub(crate) fn abandon(&self) {
         self.0.abandoned.notify_one();
     }
 
-    /// Waits until the last handle to the host is gone.
+    /// Waits until the last handle to the host is dropped.
     pub(super) async fn is_abandoned(&self) {
         self.0.abandoned.notified().await;
     }
@@ -93,7 +95,7 @@ impl SharedOwner {
         self.0.ended.notified().await;
     }
 
-    /// The owner that has ended; `None` if a turn panicked.
+    /// Returns the owner after it has ended, or `None` if a turn panicked.
     pub(super) fn into_ended(self) -> Option<Box<Owner>> {
         match std::mem::replace(&mut *self.0.lock(), State::Away) {
             State::Ended(owner) => Some(owner),
@@ -103,18 +105,20 @@ impl SharedOwner {
 }
 
 impl WeakOwner {
-    /// Takes a turn, as [`SharedOwner::turn`].
+    /// Takes a turn, as [`SharedOwner::turn`] does.
     ///
     /// # Errors
-    /// [`HostClosed`] if the host has ended.
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
     pub(crate) fn turn<T>(&self, name: &'static str, act: impl FnOnce(&mut Owner) -> T) -> Result<T, HostClosed> {
         self.0.upgrade().ok_or(HostClosed)?.turn(name, act)
     }
 
-    /// Takes a turn that was made before.
+    /// Takes a deferred turn.
     ///
     /// # Errors
-    /// [`HostClosed`] if the host has ended.
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
     pub(crate) fn run(&self, deferred: DeferredTurn) -> Result<(), HostClosed> {
         self.turn(deferred.name, deferred.act)
     }
@@ -136,7 +140,7 @@ impl Shared {
                 return Err(HostClosed);
             }
         };
-        // Half changed, the state is of no use: a panic drops it, which ends the servers.
+        // Partially changed state is unusable: a panic drops it, which ends the servers.
         let unwinding = EndOnUnwind(&self.ended);
         let done = timed(name, || act(&mut owner));
         std::mem::forget(unwinding);
@@ -154,7 +158,7 @@ thread_local! {
     static IN_TURN: Cell<bool> = const { Cell::new(false) };
 }
 
-/// This thread takes a turn. A second one inside of it is a panic, as it would wait for itself.
+/// Marks this thread as taking a turn. Panics on a nested turn, which would deadlock.
 struct Taken;
 
 impl Taken {
@@ -170,7 +174,7 @@ impl Drop for Taken {
     }
 }
 
-/// Tells that the owner has ended, unless it is forgotten: a turn panicked.
+/// Notifies that the owner has ended when dropped during a panic. Forgotten otherwise.
 struct EndOnUnwind<'a>(&'a Notify);
 
 impl Drop for EndOnUnwind<'_> {
@@ -191,13 +195,13 @@ pub(super) use debug::timed;
 mod debug {
     use std::time::{Duration, Instant};
 
-    /// Longer turns are logged.
+    /// Duration above which turns are logged.
     const LONG: Duration = Duration::from_millis(5);
-    /// No thread has to wait for the processor for that long: what takes longer was blocked.
+    /// Duration above which a turn is considered blocked, since no thread is preempted for that long.
     const NEVER_PREEMPTED: Duration = Duration::from_secs(1);
 
-    /// Runs a turn, and logs one that took long. A turn from which other programs took the processor counts by its time
-    /// on it: a test machine is often busy.
+    /// Runs a turn, and logs it if it takes long. If the thread was preempted, only its processor time counts, since
+    /// test machines are often busy.
     pub(in super::super) fn timed<T>(name: &'static str, turn: impl FnOnce() -> T) -> T {
         // clock: measures turns for the log.
         let (began, before) = (Instant::now(), ThreadUse::now());
@@ -218,11 +222,11 @@ mod debug {
         done
     }
 
-    /// What this thread had of the processor.
+    /// Processor usage of this thread.
     #[derive(Default)]
     struct ThreadUse {
         processor: Duration,
-        /// How often it could have gone on and another one ran.
+        /// Number of involuntary context switches.
         preempted: i64,
     }
 
@@ -243,7 +247,7 @@ mod debug {
             getrusage(UsageWho::RUSAGE_THREAD).map(known).unwrap_or_default()
         }
 
-        /// Elsewhere a turn counts by the clock.
+        /// On other systems, turns are measured by the clock only.
         #[cfg(not(target_os = "linux"))]
         fn now() -> Self {
             Self::default()
@@ -265,11 +269,11 @@ mod debug {
         fn a_turn_that_only_waits_is_not_taken_for_one_that_was_preempted() {
             let before = ThreadUse::now();
             std::thread::sleep(LONG);
-            assert!(ThreadUse::now().since(&before).processor < LONG, "it used no processor");
-            // clock: what the thread has used grows within it.
+            assert!(ThreadUse::now().since(&before).processor < LONG, "a sleeping thread uses no processor time");
+            // clock: the processor time of the thread grows within this period.
             let (before, began) = (ThreadUse::now(), Instant::now());
             while ThreadUse::now().since(&before).processor < LONG {
-                assert!(began.elapsed() < Duration::from_secs(60), "what it uses is counted");
+                assert!(began.elapsed() < Duration::from_secs(60), "the processor time of the thread grows");
             }
         }
     }

@@ -1,6 +1,6 @@
-//! Calls that were allowed and written down, and then did not leave: what allowed them was revoked before the log had the entry, the
-//! server went away, or the user cancelled; and results that nobody was left to read. Another entry says so, under the same hash, so
-//! that the log tells what left.
+//! Payloads that were allowed and recorded, but not sent: the permission was revoked before the entry was written, the
+//! server ended, or the user cancelled; also results that no model was left to read. Another entry with the same hash
+//! records that, so that the log shows what was sent.
 
 use domain::call::{Call, CallKind};
 use policy::Hash;
@@ -10,11 +10,11 @@ use super::audit::{Decided, Waiting};
 use super::gate::Leaving;
 use super::state::{CallOrigin, PendingRequest, kind_of, subject_of};
 
-/// What tells such an entry from a consent request that was withdrawn.
+/// Distinguishes such an entry from a consent request that was withdrawn.
 const NOT_SENT: &str = "allowed-not-sent";
 
 impl Owner {
-    /// Writes down that an allowed call did not leave.
+    /// Records that an allowed call was not sent.
     pub(super) fn note_withdrawn(&mut self, call: &Call, origin: &CallOrigin, hash: &Hash) {
         let kind = match call.kind {
             CallKind::Tool => "tool",
@@ -35,7 +35,7 @@ impl Owner {
         });
     }
 
-    /// The same for a result that was allowed and that no model read.
+    /// Records that an allowed result was not read by a model.
     pub(super) fn note_unread(&mut self, pending: &PendingRequest) {
         let conversation = self.calls.conversation_of(&pending.view.why);
         self.note(Decided {
@@ -52,7 +52,8 @@ impl Owner {
         });
     }
 
-    /// Writes down that what the user approved did not leave: its consent request went away or changed before the log had the entry.
+    /// Records that an approved payload was not sent, because its consent request was removed or changed before the
+    /// entry was written.
     pub(super) fn note_not_sent(&mut self, server: &str, leaving: &Leaving, asker: &'static str) {
         self.note(Decided {
             server,
@@ -67,34 +68,34 @@ impl Owner {
         });
     }
 
-    /// The same for a request to a model that a rule allowed.
+    /// Records that an allowed request to a model was not sent.
     pub(super) fn note_not_asked(&mut self, server: &str, subject: &str, hash: &Hash) {
         let (kind, decision, by, rule) = ("sampling", "withdrawn", "policy", NOT_SENT.into());
         let hash = hash.as_str();
         self.note(Decided { server, kind, subject, decision, by, rule, hash, asker: "server", ..Decided::default() });
     }
 
-    /// The same for the answer of a model.
+    /// Records that an allowed reply of a model was not sent.
     pub(super) fn note_not_answered(&mut self, server: &str, subject: &str, hash: &Hash) {
         let (kind, decision, by, rule) = ("sampling-answer", "withdrawn", "policy", NOT_SENT.into());
         let hash = hash.as_str();
         self.note(Decided { server, kind, subject, decision, by, rule, hash, asker: "server", ..Decided::default() });
     }
 
-    /// The same for folders that a server was not told of.
+    /// Records that allowed roots were not sent to a server.
     pub(super) fn note_not_told(&mut self, server: &str, subject: &str, hash: &Hash) {
         let (kind, decision, by, rule) = ("roots", "withdrawn", "policy", NOT_SENT.into());
         let hash = hash.as_str();
         self.note(Decided { server, kind, subject, decision, by, rule, hash, asker: "server", ..Decided::default() });
     }
 
-    /// The same for a start that a rule or a grant allowed.
+    /// Records that an allowed start was not executed.
     pub(super) fn note_not_started(&mut self, server: &str, kind: &'static str, subject: &str, hash: &Hash) {
         let (decision, by, rule, hash) = ("withdrawn", "policy", NOT_SENT.into(), hash.as_str());
         self.note(Decided { server, kind, subject, decision, by, rule, hash, asker: "host", ..Decided::default() });
     }
 
-    /// The same for a call that the user cancels while its entry is on the way to the log.
+    /// Records that a call was cancelled by the user while its entry was being written.
     pub(super) fn note_cancelled_in_writing(&mut self, call: &str) {
         let Some(record) = self.calls.records.get(call) else { return };
         let Some(writing) = record.writing else { return };

@@ -1,5 +1,5 @@
-//! Consent requests as they are shown, and the answers to them. Callers: the owner, which makes them, and `api` and the command line,
-//! which show and answer them.
+//! Consent requests as displayed, and the decisions on them. Created by the owner; `api` and the command line display
+//! and decide them.
 
 use std::path::PathBuf;
 
@@ -21,196 +21,196 @@ use server_requests::sampling::SamplingState;
 
 use super::server::Writer;
 
-/// A question as it is.
+/// A consent request and its current payload.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QuestionView {
-    /// To refer to it by.
+    /// Identifier of the request.
     pub id: QuestionId,
-    /// Over the exact bytes that an approval lets cross.
+    /// Hash of the exact payload that an approval allows to send.
     pub hash: Hash,
-    /// The user's own name for the server.
+    /// User's name for the server.
     pub server: String,
-    /// Its command on one line, or its URL.
+    /// Command line of the server, or its URL.
     pub command_line: String,
-    /// How it is reached: `stdio` or `http`.
+    /// Transport of the server: `stdio` or `http`.
     pub transport: &'static str,
-    /// When it was asked.
+    /// Time at which the request was created.
     pub asked_at: Millis,
-    /// What led to it.
+    /// Origin of the request.
     pub why: Why,
-    /// How often the call that led to it has asked now, from 1; several questions of one round count once. None if no call
-    /// led to it.
+    /// Round of input requests of the call that led to it, starting at 1. Several requests of one round count once.
+    /// `None` if no call led to it.
     pub round: Option<u32>,
-    /// What is asked.
+    /// Payload of the request, by kind.
     pub body: QuestionBody,
-    /// For how long an approval may hold.
+    /// Possible scopes of an approval.
     pub scopes: &'static [Scope],
-    /// The rule that asks.
+    /// Rule that requires consent.
     pub rule: &'static str,
-    /// What is worth a second look about it.
+    /// Warnings to display with the request.
     pub marks: Marks,
-    /// The call that waits for it, if it is about one, by the id that its caller chose.
+    /// Identifier of the call that waits for the decision, if the request is about one.
     pub call: Option<String>,
 }
 
-/// What is asked.
+/// The payload of a consent request, by kind.
 #[derive(Debug, Clone, PartialEq)]
 pub enum QuestionBody {
-    /// To connect to a remote server at exactly this URL.
+    /// Connect to a remote server at exactly this URL.
     ConnectServer {
-        /// The URL, and what is sent along.
+        /// URL of the server, with the headers to send.
         config: HttpConfig,
-        /// The address approved before, if this is a change of it.
+        /// Previously approved address, if this is a change of it.
         approved_before: Option<String>,
     },
-    /// To start a server with exactly this command.
+    /// Start a server with exactly this command.
     StartServer {
-        /// The command.
+        /// Command of the server.
         config: StdioConfig,
-        /// The file that will run.
+        /// Resolved path of the program.
         resolved: PathBuf,
-        /// The command line approved before, if this is a change of it.
+        /// Previously approved command line, if this is a change of it.
         approved_before: Option<String>,
-        /// What it would reach, and what would hold it, if it has a sandbox.
+        /// Sandbox plan: accessible paths and enforcement. `None` without a sandbox.
         plan: Option<Plan>,
-        /// The files that decide what runs, as they were when it was asked.
+        /// Files that determine what runs, at the time of the request.
         files: LaunchFiles,
-        /// Those of them that are not as they were when the server was approved last.
+        /// Files among them that changed since the last approval.
         changed_files: Vec<PathBuf>,
-        /// The other servers that may change one of them.
+        /// Other servers that can write to one of the files.
         writers: Vec<Writer>,
-        /// The package that the command loads, if it is a launcher's.
+        /// Package that the command loads, if it is the command of a launcher.
         package: Option<Box<LoadedPackage>>,
     },
-    /// To call a tool.
+    /// Call a tool of the server.
     Tool {
-        /// Its definition.
+        /// Definition of the tool.
         tool: Box<Tool>,
-        /// What would be sent.
+        /// Arguments to send to the tool.
         arguments: Map<String, Value>,
-        /// Whether the definition changed since the tool was allowed.
+        /// Set if the definition changed since the tool was allowed.
         changed_since_allowed: bool,
     },
-    /// To get a prompt or read a resource.
+    /// Get a prompt or read a resource.
     Read {
-        /// Which of the two.
+        /// Kind of the call: a prompt or a resource.
         kind: CallKind,
-        /// The prompt's name, or the resource's URI.
+        /// Name of the prompt, or URI of the resource.
         name: String,
-        /// The prompt's arguments.
+        /// Arguments of the prompt.
         arguments: Map<String, Value>,
     },
-    /// To let a model read the result of its call.
+    /// Let a model read the result of its call.
     Result {
-        /// The tool that was called.
+        /// Name of the called tool.
         tool: String,
-        /// The content that the model would read.
+        /// Content that the model would read.
         parts: Vec<Part>,
-        /// True if the model is told that the call failed.
+        /// Set if the model is informed that the call failed.
         is_error: bool,
-        /// Flags on what looks made to mislead.
+        /// Flags on suspicious content.
         flags: Vec<Flag>,
     },
-    /// To take up a sampling request, then to send the answer.
+    /// Accept a sampling request; afterwards, send the reply.
     Sampling {
-        /// What the server asks, as the model would get it.
+        /// Request as the model would receive it.
         request: Box<CreateMessageParams>,
-        /// What would go back; none in the first step, and while a model answers.
+        /// Reply to send, or `None` before the request is accepted and while a model replies.
         response: Option<Box<CreateMessageResult>>,
-        /// Which model answers, and how far it is.
+        /// Chosen model and its progress.
         state: Box<SamplingState>,
     },
-    /// To fill in a form.
+    /// Fill in a form.
     Form {
-        /// What the server says.
+        /// Message of the server.
         message: String,
-        /// The form, or why it can't be shown.
+        /// Form to fill in, or the reason why it can't be displayed.
         form: Result<Form, String>,
     },
-    /// To open a URL.
+    /// Open a URL in the browser.
     Url {
-        /// What the server says.
+        /// Message of the server.
         message: String,
-        /// The URL as the server wrote it.
+        /// URL exactly as the server sent it.
         url: String,
     },
-    /// To let the server know of folders.
+    /// Share folders with the server (roots).
     Roots,
-    /// To sign in to a server in the browser.
+    /// Sign in to a server in the browser.
     SignIn {
-        /// The server's URL.
+        /// URL of the server.
         url: String,
-        /// Who would issue the token, exactly as it names itself.
+        /// Issuer identifier of the authorization server, exactly as it names itself.
         issuer: String,
-        /// For which resource the token would hold.
+        /// Resource that the token would be valid for.
         resource: String,
-        /// What it would allow, all in all. Empty: what the authorization server thinks fit.
+        /// All scopes of the token. Empty to use the default of the authorization server.
         scopes: Vec<String>,
-        /// What of that is allowed already; empty at a first sign-in.
+        /// Scopes among them that are already granted. Empty for a first sign-in.
         held_scopes: Vec<String>,
-        /// How Drawbridge identifies itself.
+        /// Client identification that Drawbridge would use.
         client: ClientIdentity,
-        /// The id that it then gives.
+        /// Client id for that identification.
         client_id: String,
-        /// Where credentials, codes and tokens would be sent.
+        /// Endpoints that would receive credentials, codes and tokens.
         endpoints: Vec<SignInEndpoint>,
-        /// Where the browser would send the user back to, on this computer; none if no page is opened.
+        /// Redirect URI on this computer, or `None` if no page is opened.
         redirect_uri: Option<String>,
-        /// The page that would be opened, with all that it is told but what is made for one use; none if no page is opened:
-        /// Drawbridge gets the token by itself.
+        /// Authorization URL to open, without parameters generated per use. `None` if no page is opened because
+        /// Drawbridge requests the token without the user.
         authorization_url: Option<String>,
-        /// Why.
+        /// Reason for the sign-in.
         reason: SignInReason,
     },
-    /// To enter the id by which an authorization server knows Drawbridge: there is no other way to sign in to the server.
+    /// Enter the client id for an authorization server that offers no other way to identify Drawbridge.
     ClientId {
-        /// The server's URL.
+        /// URL of the server.
         url: String,
-        /// The authorization server, exactly as it names itself.
+        /// Issuer identifier of the authorization server, exactly as it names itself.
         issuer: String,
-        /// Where the browser will come back to, on this computer. It has to be registered with the id.
+        /// Redirect URI on this computer. It has to be registered with the client id.
         redirect_uri: String,
     },
 }
 
-/// An answer to a question.
+/// A decision of the user on a consent request.
 #[derive(Debug, Clone, PartialEq)]
 pub enum UserAnswer {
-    /// Let it cross.
+    /// Approve the request within this scope.
     Allow(Scope),
-    /// The same, and an approval that stands then ends after so many milliseconds.
+    /// Approve the request within this scope. The resulting grant expires after this time, in milliseconds.
     AllowFor(Scope, Millis),
-    /// Let this form content cross.
+    /// Submit this content of the form.
     Submit(Map<String, Value>),
-    /// Let the server know of these folders.
+    /// Share these folders with the server.
     Share(Vec<PathBuf>),
-    /// Identify Drawbridge with this id.
+    /// Identify Drawbridge with this client id.
     Client(EnteredClient),
-    /// Answer a sampling request by hand, whatever model was chosen.
+    /// Reply to a sampling request by hand, regardless of the chosen model.
     ByHand,
-    /// Ask the same model the same once more.
+    /// Send the same request to the same model again.
     Again,
-    /// Go back to the request, to change it or the model. The answer is dropped.
+    /// Go back to the request, to edit it or choose another model. The reply is dropped.
     Back,
-    /// Stop the model. What it said until then is there to go on from.
+    /// Stop the model. The partial text stays as the reply.
     Stop,
-    /// Refuse.
+    /// Deny the request without a reason.
     Deny,
-    /// Refuse, and tell whoever called why. A server is not told.
+    /// Deny the request, and return the reason to the caller. A server doesn't receive it.
     DenyBecause(String),
-    /// Close without an answer.
+    /// Dismiss the request without a decision.
     Cancel,
 }
 
-/// A change to what would cross.
+/// An edit of the payload.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Edit {
-    /// Other arguments for the tool.
+    /// Replaces the arguments of the tool.
     Arguments(Map<String, Value>),
-    /// Another request for the model.
+    /// Replaces the request to the model.
     Request(Box<CreateMessageParams>),
-    /// Another answer.
+    /// Replaces the reply of the model.
     Response(Box<CreateMessageResult>),
-    /// Another model for a sampling request.
+    /// Replaces the model of a sampling request.
     Model(ModelRef),
 }

@@ -1,4 +1,4 @@
-//! Servers as the page shows them. Callers: the owner, which makes them, and `api` and the command line, which show them.
+//! Servers as displayed on the page. Created by the owner; `api` and the command line display them.
 
 use std::path::PathBuf;
 
@@ -16,116 +16,117 @@ use serde::{Deserialize, Serialize};
 
 use crate::rules::Trust;
 
-/// A server as it is.
+/// A server and its current state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerView {
-    /// The user's own name for it.
+    /// User's name for the server.
     pub name: String,
-    /// How it is reached.
+    /// Configuration of the server.
     pub config: ServerConfig,
-    /// How it is.
+    /// Current state of the server.
     pub state: ServerState,
-    /// Since when.
+    /// Time since which it is in this state.
     pub since: Millis,
-    /// Whether exactly this command, or address, is approved to start without asking.
+    /// Set if exactly this command or address is approved to start without consent.
     pub approved: bool,
-    /// What the opening of its session told, once ready.
+    /// Information from the initialization of the session, once ready.
     pub facts: Option<Facts>,
-    /// How many tools, prompts, resources and templates it offers.
+    /// Numbers of offered tools, prompts, resources and templates.
     pub counts: [usize; 4],
-    /// How many tools and prompts the user has never seen, and how many are others than those that they saw.
+    /// Number of tools and prompts that the user never reviewed, and number of those that changed since the review.
     pub unreviewed: [usize; 2],
-    /// The folders it may know of, once the user has decided.
+    /// Folders shared with the server, or `None` before the user's decision.
     pub roots: Option<Vec<PathBuf>>,
-    /// Of them, those that it is told of: in a sandbox no more than it reaches.
+    /// Folders among them that the server receives: with a sandbox, only those that it can access.
     pub told_roots: Option<Vec<PathBuf>>,
-    /// What holds it while it runs, if it has a sandbox.
+    /// Mechanism that enforces the sandbox while the server is running, if it has one.
     pub held_by: Option<&'static str>,
-    /// The resources watched for changes.
+    /// URIs of the subscribed resources.
     pub subscriptions: Vec<String>,
-    /// The level from which it sends log messages, once set.
+    /// Minimum level of the log messages that it sends, once set.
     pub log_level: Option<LogLevel>,
-    /// Whether what it asks for is refused unseen.
+    /// Set if its requests are refused automatically.
     pub muted: bool,
-    /// Until when, if only for a while since the user refused three of its questions in a row.
+    /// End of the mute, if it is temporary because the user denied three requests in a row.
     pub muted_until: Option<Millis>,
-    /// How many of its questions were refused unseen, because they were too many or it is muted, since the user last denied all.
+    /// Number of its requests refused automatically, because of the rate limit or a mute, since the user last denied
+    /// all.
     pub refused_questions: u64,
-    /// Whether it is trusted with calls of its tools.
+    /// Trust in the server for calls of its tools.
     pub trust: Trust,
-    /// When calls ask after its own content.
+    /// Data flow settings of the server.
     pub flow: DataFlow,
-    /// Its process while it runs.
+    /// Identifier of its process while it is running.
     pub pid: Option<u32>,
-    /// How it was reached, if it is a remote server.
+    /// Connection to a remote server, once it was reached.
     pub connected: Option<Connected>,
-    /// Why changes are not told at the moment, if they are not. It is asked for them again.
+    /// Reason why change notifications stopped, if they did. The host tries to subscribe again.
     pub subscriptions_lost: Option<String>,
-    /// What is worth a second look about what it says of itself.
+    /// Warnings about its information about itself.
     pub marks: Marks,
-    /// Where it was installed from, if it was from a registry or a bundle.
+    /// Record of its installation from a registry or a bundle, if it was installed.
     pub installed: Option<Installed>,
 }
 
-/// How a remote server was reached.
+/// The connection to a remote server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Connected {
-    /// The transport that it speaks.
+    /// Detected transport of the server.
     pub transport: TransportFound,
-    /// How that was found, in words.
+    /// Description of how the transport was detected.
     pub how: String,
 }
 
-/// How a server is.
+/// The state of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ServerState {
-    /// Not running.
+    /// The server is not running.
     Stopped,
-    /// Waits for the user to approve its command or address.
+    /// Waiting for the user to approve the command or address.
     AwaitingApproval,
-    /// Started, or being looked for, not ready yet.
+    /// Resolving, starting or initializing, and not ready yet.
     Starting,
-    /// In use.
+    /// The session is initialized.
     Ready,
-    /// Being ended.
+    /// The server is being stopped.
     Stopping,
-    /// It ended or dropped, and is brought back after a pause.
+    /// The server exited or disconnected, and is restarted after a pause.
     Reconnecting(Retry),
-    /// Not running, though it should.
+    /// The server is not running because of a failure.
     Failed(Failure),
-    /// It was reached, and wants its user to sign in.
+    /// The server was reached, and requires its user to sign in.
     NeedsSignIn(SignInNeeded),
 }
 
-/// The next attempt to bring a server back.
+/// The next attempt to restart a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Retry {
-    /// Its number, from 1.
+    /// Number of the attempt, starting at 1.
     pub attempt: u32,
-    /// When it is made.
+    /// Time of the attempt.
     pub at: Millis,
-    /// Why the server is not running.
+    /// Reason why the server is not running.
     pub cause: String,
 }
 
-/// Why a server is not running.
+/// A failure of a server, with details.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// What to act on.
+    /// Kind of the failure, for programs.
     pub reason: FailureReason,
-    /// The cause in words.
+    /// Cause of the failure, as text.
     pub message: String,
-    /// The last lines it wrote to standard error.
+    /// Last lines of its standard error.
     pub stderr: Vec<String>,
-    /// Where its command was looked for.
+    /// Folders in which its command was searched.
     pub looked_in: Vec<PathBuf>,
-    /// What to do, if known.
+    /// Next step for the user, if known.
     pub hint: Option<String>,
-    /// What it may have missed in its sandbox.
+    /// Files that the sandbox may have hidden from it.
     pub blocked: Box<[Blocked]>,
 }
 
-/// Why a server is not running.
+/// The kind of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -134,42 +135,42 @@ pub enum FailureReason {
     CommandNotFound,
     /// The system refused to start it.
     CouldNotStart,
-    /// It ended before it was ready.
+    /// The process exited before the session was initialized.
     ExitedEarly,
-    /// It ended while in use.
+    /// The process exited after the session was initialized.
     Exited,
-    /// It did not answer in time.
+    /// The server did not respond in time.
     NoAnswer,
-    /// It speaks no revision spoken here, or not the protocol at all.
+    /// The server supports no common revision, or violates the protocol.
     Protocol,
-    /// The user refused its command or address.
+    /// The user denied its command or address.
     Refused,
-    /// A remote server could not be reached.
+    /// The remote server could not be reached.
     Unreachable,
-    /// A remote server wants an authorization that it was not given.
+    /// The remote server requires an authorization that the request did not have.
     Unauthorized,
-    /// A secret for a remote server could not be read.
+    /// A secret for the server could not be read.
     NoSecret,
-    /// It used more of this computer than it may, and was stopped for it.
+    /// The server exceeded a resource limit, and was stopped.
     LimitReached,
 }
 
-/// A server that may change a file which another one runs: its sandbox lets it write there.
+/// A server that can change a file which another server runs, because its sandbox allows writing there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Writer {
-    /// Its name.
+    /// Name of the server.
     pub server: String,
-    /// The file.
+    /// Path of the file.
     pub file: PathBuf,
-    /// The folder of its sandbox.
+    /// Writable folder of its sandbox.
     pub folder: PathBuf,
 }
 
-/// The reach of a local server if it were started now.
+/// The access that a local server would have if it were started now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SandboxPreview {
-    /// The sandbox that would hold it.
+    /// Sandbox plan that would be enforced.
     pub plan: Plan,
-    /// Files that it needs and would not reach, as far as that can be told.
+    /// Files that the server requires but can't access, as far as they can be determined.
     pub missing: Vec<Missing>,
 }

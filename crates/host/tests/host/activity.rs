@@ -1,4 +1,4 @@
-//! The activity ring: what is told of a message, and its bounds.
+//! The activity log: descriptions of messages, and its bounds.
 
 use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
@@ -41,7 +41,7 @@ fn messages_are_described_and_answers_matched_to_requests() {
     ];
     assert_eq!(
         told, expected,
-        "ids of the two directions are not mixed up, and an answer has its request's method and latency"
+        "ids of the two directions are kept apart, and a response has its request's method and latency"
     );
 }
 
@@ -62,7 +62,7 @@ fn a_large_message_is_described_as_well() {
         (ActivityKind::Response, Some("2".to_owned())),
         (ActivityKind::Invalid, None),
     ];
-    assert_eq!(told, expected, "wherever its id stands; what is broken is no answer");
+    assert_eq!(told, expected, "the id is found at any position, and an invalid message is not a response");
 }
 
 #[test]
@@ -74,9 +74,9 @@ fn a_list_is_kept_whole_and_takes_little() {
     let answer = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"tools":[{}]}}}}"#, tools.join(","));
     activity.frame(frame(true, at, br#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#, None));
     activity.frame(frame(false, at, answer.as_bytes(), None));
-    let told = activity.entry(2).expect("the answer is kept");
-    assert_eq!((&*told.body(), told.bytes), (answer.as_str(), answer.len()), "it is shown as it came");
-    assert_eq!(told.preview(), answer.chars().take(200).collect::<String>(), "and so is its beginning");
+    let told = activity.entry(2).expect("the response is stored");
+    assert_eq!((&*told.body(), told.bytes), (answer.as_str(), answer.len()), "the body is unmodified");
+    assert_eq!(told.preview(), answer.chars().take(200).collect::<String>(), "the preview is the start of the body");
 }
 
 #[test]
@@ -85,8 +85,8 @@ fn the_ring_is_bounded_in_entries_and_bytes() {
     for _ in 0..MAX_ENTRIES + 50 {
         activity.line(ActivityKind::Stderr, "x");
     }
-    assert_eq!(activity.after(0, usize::MAX).count(), MAX_ENTRIES, "the oldest entries are let go");
-    assert_eq!(activity.dropped(), 50, "and counted");
+    assert_eq!(activity.after(0, usize::MAX).count(), MAX_ENTRIES, "the oldest entries are dropped");
+    assert_eq!(activity.dropped(), 50, "dropped entries are counted");
     assert!(activity.entry(50).is_none() && activity.entry(51).is_some(), "entries are found by their number");
     let large = "y".repeat(2 * MAX_BODY);
     for _ in 0..40 {
@@ -94,10 +94,10 @@ fn the_ring_is_bounded_in_entries_and_bytes() {
     }
     let kept: usize = activity.after(0, usize::MAX).map(|e| e.body().len()).sum();
     assert!(kept <= MAX_BYTES, "the bytes are bounded: {kept}");
-    let last = activity.entry(activity.last()).expect("the latest is kept");
+    let last = activity.entry(activity.last()).expect("the latest entry is stored");
     assert!(
         last.truncated && last.body().len() == MAX_BODY && last.bytes == 2 * MAX_BODY,
-        "a large one is cut and says its size"
+        "a large entry is truncated and contains its size"
     );
 }
 
@@ -108,7 +108,7 @@ fn paging_gives_the_latest_in_order() {
         activity.line(ActivityKind::State, &i.to_string());
     }
     let seqs: Vec<u64> = activity.after(4, 3).map(|e| e.seq).collect();
-    assert_eq!(seqs, [8, 9, 10], "of those after the fourth, the latest three");
+    assert_eq!(seqs, [8, 9, 10], "the latest three entries after the fourth are returned");
 }
 
 #[tokio::test]
@@ -125,7 +125,7 @@ async fn all_servers_together_are_bounded_and_the_one_that_says_much_loses_its_o
         let text = json!({ "text": "x".repeat(100 * 1024) });
         let arguments = text.as_object().cloned().unwrap();
         let call = app.host.call_tool(number.to_string(), "loud".into(), "echo".into(), arguments, None);
-        call.await.unwrap_or_else(|error| panic!("the call is answered whatever is kept: {error}"));
+        call.await.unwrap_or_else(|error| panic!("the call returns a result: {error}"));
     }
     let (loud, quiet) =
         (app.host.activity("loud".into()).await.unwrap(), app.host.activity("quiet".into()).await.unwrap());
@@ -137,13 +137,13 @@ async fn all_servers_together_are_bounded_and_the_one_that_says_much_loses_its_o
     while kept(&loud).0 + kept(&quiet).0 > TOGETHER {
         assert!(
             tokio::time::Instant::now() < end,
-            "what is too much is let go: {:?} and {:?}",
+            "excess entries are dropped: {:?} and {:?}",
             kept(&loud),
             kept(&quiet)
         );
-        // sleep: looks again until it holds; no event tells of it.
+        // sleep: polls for a condition that is not announced by an event.
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    assert!(kept(&loud).1 > 0, "the loud one's oldest went, which is counted");
-    assert!(kept(&quiet).0 > 0 && kept(&quiet).1 == 0, "the quiet one keeps all it said");
+    assert!(kept(&loud).1 > 0, "the oldest entries of the busy server are dropped and counted");
+    assert!(kept(&quiet).0 > 0 && kept(&quiet).1 == 0, "the quiet server retains all entries");
 }

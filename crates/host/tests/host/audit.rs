@@ -1,4 +1,4 @@
-//! What is written down before it crosses, and durable before its result is shown.
+//! Audit entries: written before a payload is sent, and durable before its result is shown.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -23,24 +23,24 @@ use tokio::task::JoinHandle;
 
 use crate::kept::of_kind;
 
-/// A log on a disk that does as the test says.
+/// A log on a simulated disk.
 pub(crate) struct Disk {
     log: Arc<dyn AuditLog>,
     receipts: Mutex<Option<Arc<AuditReceipts>>>,
-    /// Whether nothing can be written.
+    /// Set to fail all writes.
     pub(crate) full: AtomicBool,
-    /// Whether what is handed over is not written yet.
+    /// Set to delay all submitted entries.
     pub(crate) slow: AtomicBool,
     pub(crate) waiting: Mutex<Vec<(u64, AuditEntry)>>,
-    /// Whether it panics at the next entry.
+    /// Set to panic at the next entry.
     pub(crate) panics: AtomicBool,
-    /// How far it is durable.
+    /// Position up to which entries are durable.
     durable: AtomicU64,
-    /// Whether that can't be said any more.
+    /// Set to fail queries for the durable position.
     broken: AtomicBool,
-    /// Holds up the next read of a kind of entries until the sender is used or dropped.
+    /// Delays the next read of entries of a kind until the sender is used or dropped.
     pub(crate) held_read: Mutex<Option<mpsc::Receiver<()>>>,
-    /// The number of reads that have ended.
+    /// Number of completed reads.
     pub(crate) reads: AtomicU64,
 }
 
@@ -68,18 +68,18 @@ impl Disk {
         StoreError { path: self.path().display().to_string(), cause: "the disk is full".to_owned() }
     }
 
-    /// Returns true if an entry of this kind is not written yet.
+    /// Returns `true` if an entry of this kind is not written yet.
     pub(crate) fn waits_for(&self, kind: &str) -> bool {
         self.waiting.lock().unwrap().iter().any(|(_, entry)| entry.kind == kind)
     }
 
-    /// Writes what waits, or fails to, and returns what the host has to hear of it.
+    /// Writes the delayed entries, or fails to, and returns the receipts for the host.
     pub(crate) fn append_waiting(&self) -> Vec<(u64, Result<Written, StoreError>)> {
         let waiting = std::mem::take(&mut *self.waiting.lock().unwrap());
         waiting.into_iter().map(|(ticket, entry)| (ticket, self.append(entry))).collect()
     }
 
-    /// Writes what waits, or fails to, and tells the host.
+    /// Writes the delayed entries, or fails to, and sends the receipts to the host.
     pub(crate) fn go_on(&self) {
         self.receipts().written(self.append_waiting());
     }
@@ -99,7 +99,7 @@ impl AuditLog for Disk {
     }
 
     fn append_later(&self, entry: AuditEntry, ticket: u64) -> Result<Appended, StoreError> {
-        assert!(!self.panics.load(Ordering::SeqCst), "the log panics, as the test wants");
+        assert!(!self.panics.load(Ordering::SeqCst), "the log panics as requested by the test");
         if self.slow.load(Ordering::SeqCst) {
             self.waiting.lock().unwrap().push((ticket, entry));
             return Ok(Appended::Later);
@@ -144,7 +144,7 @@ impl AuditLog for Disk {
 
 pub(crate) type Called = Result<(CallToolResult, Option<Map<String, Value>>), CallFailure>;
 
-/// A host with the demo server, of which one tool may always be called.
+/// Returns a host with the demo server, one of whose tools is always allowed.
 pub(crate) async fn harbour() -> (App, Arc<Disk>) {
     let folder = tempfile::tempdir().unwrap();
     let platform = Arc::new(TestPlatform::default());
@@ -161,7 +161,7 @@ pub(crate) async fn harbour() -> (App, Arc<Disk>) {
     let first = call(&app, "first");
     let question = app.question("harbour", "a tool", |q| matches!(q.body, QuestionBody::Tool { .. })).await;
     app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
-    assert!(first.await.unwrap().is_ok(), "an approved call is answered");
+    assert!(first.await.unwrap().is_ok(), "an approved call returns a result");
     (app, disk)
 }
 
@@ -171,7 +171,7 @@ fn call(app: &App, id: &str) -> JoinHandle<Called> {
     tokio::spawn(async move { host.call_tool(id, "harbour".into(), "add".into(), arguments, None).await })
 }
 
-/// How many calls the server got.
+/// Returns the number of calls that were sent to the server.
 pub(crate) async fn sent(app: &App) -> usize {
     let activity = app.host.activity("harbour".to_owned()).await.unwrap();
     let activity = activity.lock().unwrap();
@@ -179,17 +179,17 @@ pub(crate) async fn sent(app: &App) -> usize {
 }
 
 pub(crate) async fn ended(call: JoinHandle<Called>) -> Called {
-    tokio::time::timeout(PATIENCE, call).await.expect("the call ends").expect("it does not panic")
+    tokio::time::timeout(PATIENCE, call).await.expect("the call ends").expect("the task of the call did not panic")
 }
 
-/// Waits until an entry is handed over and not written.
+/// Waits until an entry is submitted and delayed.
 pub(crate) async fn until_held(disk: &Disk) {
     while disk.waiting.lock().unwrap().is_empty() {
         tokio::task::yield_now().await;
     }
 }
 
-/// Waits until the server's answers to so many calls have come in. A call that is not held back has ended then.
+/// Waits until the server's responses to this number of calls have arrived. A call that is not withheld has ended then.
 async fn until_answered(app: &App, calls: usize) {
     let activity = app.host.activity("harbour".to_owned()).await.unwrap();
     let came = || {
@@ -197,31 +197,31 @@ async fn until_answered(app: &App, calls: usize) {
         let answers = activity.after(0, usize::MAX).filter(|e| !e.sent && e.method.as_deref() == Some("tools/call"));
         answers.count() >= calls
     };
-    assert!(holds_within(PATIENCE, came).await, "the server answers");
+    assert!(holds_within(PATIENCE, came).await, "the server responds");
     settle().await;
 }
 
-/// Waits until everything that was given to the connection before has been sent: it takes its commands in order.
+/// Waits until all earlier commands to the connection are executed, which is in order.
 async fn until_all_is_sent(app: &App) {
     settle().await;
     app.host.refresh_list("harbour".to_owned(), ListKind::Tools).await.expect("the list is read");
 }
 
-/// [tools-audit-log]
+/// Covers the requirement [tools-audit-log].
 #[tokio::test]
 async fn a_result_is_shown_when_its_decision_is_durable() {
     let (app, disk) = harbour().await;
     disk.durable.store(1, Ordering::SeqCst);
     let waits = call(&app, "second");
     until_answered(&app, 2).await;
-    assert_eq!(sent(&app).await, 2, "the call is sent once it is written");
-    assert!(!waits.is_finished(), "and its result is not shown before that is durable");
+    assert_eq!(sent(&app).await, 2, "the call is sent once its entry is written");
+    assert!(!waits.is_finished(), "the result is withheld until the entry is durable");
     disk.receipts().durable();
     settle().await;
-    assert!(!waits.is_finished(), "nor when something else is");
+    assert!(!waits.is_finished(), "the result is withheld while only earlier entries are durable");
     disk.durable.store(u64::MAX, Ordering::SeqCst);
     disk.receipts().durable();
-    assert!(ended(waits).await.is_ok(), "then it is");
+    assert!(ended(waits).await.is_ok(), "the result is shown once the entry is durable");
 
     disk.durable.store(1, Ordering::SeqCst);
     let lost = call(&app, "third");
@@ -236,7 +236,7 @@ async fn a_result_is_shown_when_its_decision_is_durable() {
     app.host.close().await;
 }
 
-/// [tools-audit-log]
+/// Covers the requirement [tools-audit-log].
 #[tokio::test]
 async fn what_cannot_be_written_does_not_cross() {
     let (app, disk) = harbour().await;
@@ -247,7 +247,7 @@ async fn what_cannot_be_written_does_not_cross() {
     let waits = call(&app, "third");
     until_held(&disk).await;
     until_all_is_sent(&app).await;
-    assert!(!waits.is_finished(), "a call waits until it is written");
+    assert!(!waits.is_finished(), "a call waits until its entry is written");
     disk.go_on();
     let failure = ended(waits).await.unwrap_err();
     assert!(matches!(&failure, CallFailure::Refused(cause) if cause.contains("disk is full")), "{failure:?}");
@@ -258,16 +258,16 @@ async fn what_cannot_be_written_does_not_cross() {
     disk.full.store(false, Ordering::SeqCst);
     disk.go_on();
     until_all_is_sent(&app).await;
-    assert_eq!(sent(&app).await, 1, "nothing crossed of all that");
+    assert_eq!(sent(&app).await, 1, "none of these calls was sent");
     disk.go_on();
     let decisions: Vec<String> = of_kind(&app, "tool").into_iter().map(|entry| entry.decision.into_owned()).collect();
-    assert_eq!(decisions, ["allowed", "allowed", "withdrawn"], "the log says that the cancelled call did not leave");
+    assert_eq!(decisions, ["allowed", "allowed", "withdrawn"], "the log records that the cancelled call was not sent");
     let waits = call(&app, "fifth");
     until_held(&disk).await;
     disk.go_on();
-    assert!(ended(waits).await.is_ok(), "what is written crosses");
+    assert!(ended(waits).await.is_ok(), "a call with a written entry is sent");
 
-    // Nor does what the user approves.
+    // The same applies to the user's approvals.
     disk.slow.store(false, Ordering::SeqCst);
     let (host, none) = (app.host.clone(), Map::new());
     let asked =
@@ -275,11 +275,11 @@ async fn what_cannot_be_written_does_not_cross() {
     let question = app.question("harbour", "a tool", |q| matches!(q.body, QuestionBody::Tool { .. })).await;
     disk.full.store(true, Ordering::SeqCst);
     let answer = app.host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Once)).await;
-    assert_eq!(answer.unwrap_err(), host::AnswerError::Audit, "an approval that can't be written is none");
-    assert_eq!(sent(&app).await, 2, "and nothing is sent");
+    assert_eq!(answer.unwrap_err(), host::AnswerError::Audit, "an approval that can't be written is refused");
+    assert_eq!(sent(&app).await, 2, "nothing is sent without an entry");
     disk.full.store(false, Ordering::SeqCst);
     app.answer(&question, UserAnswer::Deny).await;
-    assert!(ended(asked).await.is_err(), "the question is still there to be refused");
+    assert!(ended(asked).await.is_err(), "the consent request can still be denied");
     app.host.close().await;
 }
 
@@ -290,23 +290,29 @@ async fn what_is_taken_back_while_its_entry_is_written_does_not_cross() {
     let waits = call(&app, "second");
     until_held(&disk).await;
     let grants = app.host.grants().await.unwrap();
-    let tool = grants.iter().find(|grant| grant.words == "add").expect("the approval of the tool");
+    let tool = grants.iter().find(|grant| grant.words == "add").expect("the grant for the tool");
     app.host.revoke(tool.id).await.unwrap();
     disk.go_on();
     let question = app.question("harbour", "a tool", |q| matches!(q.body, QuestionBody::Tool { .. })).await;
-    assert_eq!(sent(&app).await, 1, "it asks, and nothing was sent");
+    assert_eq!(sent(&app).await, 1, "the call requires consent, and nothing was sent");
     disk.slow.store(false, Ordering::SeqCst);
     disk.go_on();
     let entries = of_kind(&app, "tool");
-    let [_, allowed, withdrawn] = &entries[..] else { panic!("the call before, and what became of this: {entries:?}") };
+    let [_, allowed, withdrawn] = &entries[..] else {
+        panic!("expected the entries of the previous call and of this one: {entries:?}")
+    };
     assert_eq!(
         (allowed.decision.as_ref(), withdrawn.decision.as_ref()),
         ("allowed", "withdrawn"),
-        "the log says that what it allowed did not leave"
+        "the log records that the allowed call was not sent"
     );
-    assert_eq!((&allowed.hash, &allowed.subject), (&withdrawn.hash, &withdrawn.subject), "and of which call");
+    assert_eq!(
+        (&allowed.hash, &allowed.subject),
+        (&withdrawn.hash, &withdrawn.subject),
+        "both entries are about the same call"
+    );
     app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
-    assert!(ended(waits).await.is_ok(), "as the user decides now");
+    assert!(ended(waits).await.is_ok(), "the call is sent after a new approval");
     app.host.close().await;
 }
 
@@ -317,37 +323,37 @@ async fn an_entry_sends_no_later_call_with_the_same_id() {
     let cancelled = call(&app, "second");
     until_held(&disk).await;
     app.host.cancel_call("second".to_owned()).await.unwrap();
-    assert_eq!(ended(cancelled).await.unwrap_err(), CallFailure::Cancelled, "it was not sent yet");
+    assert_eq!(ended(cancelled).await.unwrap_err(), CallFailure::Cancelled, "the call was not sent yet");
     let (host, none) = (app.host.clone(), Map::new());
     let asked =
         tokio::spawn(async move { host.call_tool("second".into(), "harbour".into(), "fail".into(), none, None).await });
     let question = app.question("harbour", "a tool", |q| matches!(q.body, QuestionBody::Tool { .. })).await;
     disk.slow.store(false, Ordering::SeqCst);
     disk.go_on();
-    assert_eq!(sent(&app).await, 1, "the approval of the call before sends nothing");
+    assert_eq!(sent(&app).await, 1, "the approval of the previous call sends nothing");
     app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
     let answered = ended(asked).await;
-    assert!(answered.is_ok(), "and the user still decides about this one: {answered:?}");
+    assert!(answered.is_ok(), "the user still decides about this call: {answered:?}");
     app.host.close().await;
 }
 
 #[tokio::test]
 async fn an_entry_says_who_asked_what_crossed_and_what_decided() {
     let (app, _disk) = harbour().await;
-    assert!(ended(call(&app, "second")).await.is_ok(), "a call by the approval that stands");
+    assert!(ended(call(&app, "second")).await.is_ok(), "the second call is allowed by the grant");
     let settings = AppSettings { audit_contents: false, ..AppSettings::default() };
     app.host.set_settings(settings).await.unwrap();
-    assert!(ended(call(&app, "third")).await.is_ok(), "one of which only the hash is written down");
+    assert!(ended(call(&app, "third")).await.is_ok(), "the third call is recorded by its hash only");
     let entries = of_kind(&app, "tool");
     let [first, second, third] = &entries[..] else { panic!("three calls: {entries:?}") };
-    assert_eq!((first.asker.as_ref(), first.by.as_ref()), ("user", "user"), "the user called and decided");
-    assert!(!first.rule.is_empty(), "the rule that asked is named");
-    assert_eq!(second.by, "grant", "then the approval decided");
-    assert!(second.rule.starts_with("grant "), "which is named: {}", second.rule);
-    assert_eq!(second.content.as_deref(), Some(r#"{"a":1,"b":2}"#), "what crossed is there");
-    assert_eq!(third.content, None, "unless the user does not wish it");
-    assert_eq!(third.hash, second.hash, "its hash is");
-    assert!(app.host.ports().audit.verify().unwrap().is_whole(), "all in one chain");
+    assert_eq!((first.asker.as_ref(), first.by.as_ref()), ("user", "user"), "the user is the originator and decided");
+    assert!(!first.rule.is_empty(), "the rule that required consent is recorded");
+    assert_eq!(second.by, "grant", "the grant decided");
+    assert!(second.rule.starts_with("grant "), "the grant is recorded: {}", second.rule);
+    assert_eq!(second.content.as_deref(), Some(r#"{"a":1,"b":2}"#), "the payload is recorded");
+    assert_eq!(third.content, None, "the payload is not recorded if that is disabled");
+    assert_eq!(third.hash, second.hash, "the hash is recorded in any case");
+    assert!(app.host.ports().audit.verify().unwrap().is_whole(), "the entries form one chain");
     app.host.close().await;
 }
 
@@ -361,22 +367,22 @@ async fn what_is_read_is_written_down_first() {
     assert_eq!(
         (entry.subject.as_str(), entry.decision.as_ref(), entry.asker.as_ref()),
         ("harbour:///guide.md", "allowed", "user"),
-        "the log says what was read, and for whom"
+        "the log contains the resource and the originator"
     );
     let arguments = [("ship".to_owned(), "Aurora".to_owned())].into();
     let prompt = app.host.get_prompt("2".into(), "harbour".into(), "no-such-prompt".into(), arguments);
-    prompt.await.expect_err("there is no such prompt");
+    prompt.await.expect_err("the prompt doesn't exist");
     let entries = of_kind(&app, "prompt");
     assert_eq!(
         entries.last().and_then(|entry| entry.content.as_deref()),
         Some(r#"{"ship":"Aurora"}"#),
-        "and what crossed with a prompt, whatever came back"
+        "the arguments of a prompt are recorded regardless of its result"
     );
     disk.full.store(true, Ordering::SeqCst);
     let refused = read("3").await;
     assert!(
         matches!(&refused, Err(CallFailure::Refused(cause)) if cause.contains("disk is full")),
-        "what can't be written down is not read: {refused:?}"
+        "a resource is not read without an entry: {refused:?}"
     );
     app.host.close().await;
 }

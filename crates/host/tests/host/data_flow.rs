@@ -1,5 +1,4 @@
-//! The data flow that the user set for a server: which setting stands when changes cross, what waits is judged by it, and it belongs to
-//! its server alone.
+//! Data flow settings of a server: concurrent changes, their effect on waiting calls, and their binding to one server.
 
 use std::sync::atomic::Ordering;
 
@@ -27,7 +26,7 @@ async fn set(app: &App, flow: DataFlow) -> Result<(), FlowError> {
     app.host.set_data_flow(SERVER.into(), flow).await
 }
 
-/// A model calls the tool that may always be called.
+/// Makes a model call the tool that is always allowed.
 fn add(app: &App, conversation: &str, id: &str) -> JoinHandle<Result<CallToolResult, domain::call::CallFailure>> {
     let (host, id, conversation) = (app.host.clone(), id.to_owned(), conversation.to_owned());
     let arguments = json!({"a": 1, "b": 2}).as_object().cloned().unwrap();
@@ -48,13 +47,13 @@ async fn the_latest_data_flow_stands_also_while_the_log_is_slow() {
     let changed = set_later(after(SameServer::Off));
     until_held(&disk).await;
     let changed_back = set_later(DataFlow::default());
-    // The task takes its turn, so the change back is taken up before the log goes on.
+    // The spawned task takes its turn, so the change back is accepted before the log continues.
     tokio::task::yield_now().await;
     disk.slow.store(false, Ordering::SeqCst);
     disk.go_on();
-    changed.await.unwrap().expect("it is changed");
-    changed_back.await.unwrap().expect("and changed back");
-    assert_eq!(app.server(SERVER).await.flow, DataFlow::default(), "what the user said last holds");
+    changed.await.unwrap().expect("the first change succeeds");
+    changed_back.await.unwrap().expect("the second change succeeds");
+    assert_eq!(app.server(SERVER).await.flow, DataFlow::default(), "the latest change is in effect");
     app.host.close().await;
 }
 
@@ -63,16 +62,16 @@ async fn what_stands_already_is_not_written_again() {
     let (app, disk) = harbour().await;
     let entries = || of_kind(&app, "data-flow").len();
     set(&app, DataFlow::default()).await.unwrap();
-    assert_eq!(entries(), 0, "nothing was changed");
+    assert_eq!(entries(), 0, "an unchanged setting is not audited");
     set(&app, after(SameServer::Off)).await.unwrap();
     set(&app, after(SameServer::Off)).await.unwrap();
-    assert_eq!(entries(), 1, "one change, one entry");
+    assert_eq!(entries(), 1, "one change has one entry");
     disk.full.store(true, Ordering::SeqCst);
     let refused = set(&app, after(SameServer::Everything)).await;
-    assert!(matches!(refused, Err(FlowError::Store(_))), "what can't be written does not hold: {refused:?}");
+    assert!(matches!(refused, Err(FlowError::Store(_))), "a change that can't be written is refused: {refused:?}");
     disk.full.store(false, Ordering::SeqCst);
     set(&app, after(SameServer::Off)).await.unwrap();
-    assert_eq!(entries(), 1, "what stood before stands");
+    assert_eq!(entries(), 1, "the setting before the failed change is unchanged");
     app.host.close().await;
 }
 
@@ -83,11 +82,11 @@ async fn so_many_tools_have_a_setting_of_their_own_and_no_more() {
         let tools = (0..n).map(|n| (n.to_string(), ResultReview::Off)).collect();
         DataFlow { tools, ..DataFlow::default() }
     };
-    assert_eq!(set(&app, tools(MAX_TOOLS)).await, Ok(()), "as many as there may be");
+    assert_eq!(set(&app, tools(MAX_TOOLS)).await, Ok(()), "the maximum number of settings is accepted");
     assert_eq!(set(&app, tools(MAX_TOOLS + 1)).await, Err(FlowError::TooMany), "one more");
-    assert_eq!(app.server(SERVER).await.flow, tools(MAX_TOOLS), "what was set before stands");
+    assert_eq!(app.server(SERVER).await.flow, tools(MAX_TOOLS), "the previous setting is unchanged");
     let nobody = app.host.set_data_flow("nobody".into(), DataFlow::default()).await;
-    assert!(matches!(nobody, Err(FlowError::Server(_))), "only servers that are there: {nobody:?}");
+    assert!(matches!(nobody, Err(FlowError::Server(_))), "a missing server is refused: {nobody:?}");
     app.host.close().await;
 }
 
@@ -97,7 +96,7 @@ async fn a_call_whose_entry_is_written_is_judged_by_the_data_flow_of_now() {
     for by in ["the user", "another program"] {
         set(&app, DataFlow::default()).await.unwrap();
         app.host.put_in(by.to_owned(), Vec::new(), true).await.unwrap();
-        add(&app, by, "reads").await.unwrap().expect("what it reads makes no call ask");
+        add(&app, by, "reads").await.unwrap().expect("the call requires no consent");
         let before = sent(&app).await;
         disk.slow.store(true, Ordering::SeqCst);
         let waits = add(&app, by, "waits");
@@ -113,10 +112,10 @@ async fn a_call_whose_entry_is_written_is_judged_by_the_data_flow_of_now() {
         }
         disk.go_on();
         let question = app.question(SERVER, "the call", |q| matches!(q.body, QuestionBody::Tool { .. })).await;
-        assert_eq!(question.rule, "after-untrusted", "S26: it asks, as {by} has set");
-        assert_eq!(sent(&app).await, before, "and nothing was sent");
+        assert_eq!(question.rule, "after-untrusted", "S26: the call requires consent, as {by} has set");
+        assert_eq!(sent(&app).await, before, "nothing was sent");
         app.answer(&question, UserAnswer::Deny).await;
-        waits.await.unwrap().expect_err("it is refused");
+        waits.await.unwrap().expect_err("the call is refused");
     }
     app.host.close().await;
 }
@@ -134,16 +133,16 @@ async fn a_data_flow_belongs_to_its_server_alone() {
     let off = after(SameServer::Off);
     set(&app, off.clone()).await.unwrap();
     app.host.update_server(SERVER.into(), entry("renamed")).await.unwrap();
-    assert_eq!(app.server("renamed").await.flow, off, "it goes with its server");
+    assert_eq!(app.server("renamed").await.flow, off, "the setting follows a renamed server");
     app.host.add_server(entry(SERVER)).await.unwrap();
-    assert_eq!(app.server(SERVER).await.flow, DataFlow::default(), "and not with the name");
+    assert_eq!(app.server(SERVER).await.flow, DataFlow::default(), "the old name has no setting");
     let app = again(app).await;
-    assert_eq!(app.server("renamed").await.flow, off, "also at the next start");
-    assert_eq!(app.server(SERVER).await.flow, DataFlow::default(), "as the name");
+    assert_eq!(app.server("renamed").await.flow, off, "the setting is stored across restarts");
+    assert_eq!(app.server(SERVER).await.flow, DataFlow::default(), "the old name has no stored setting");
     app.host.remove_server("renamed".into()).await.unwrap();
     app.host.add_server(entry("renamed")).await.unwrap();
-    assert_eq!(app.server("renamed").await.flow, DataFlow::default(), "another server under that name begins anew");
+    assert_eq!(app.server("renamed").await.flow, DataFlow::default(), "another server with that name has no setting");
     let app = again(app).await;
-    assert_eq!(app.server("renamed").await.flow, DataFlow::default(), "also at the next start");
+    assert_eq!(app.server("renamed").await.flow, DataFlow::default(), "the setting is stored across restarts");
     app.host.close().await;
 }

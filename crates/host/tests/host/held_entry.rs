@@ -1,4 +1,4 @@
-//! What becomes of an approval while the audit log writes its entry: another approval of the same request, and a rule that denies it.
+//! Approvals while the audit log delays their entry: a second approval of the same request, and a rule that denies it.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -29,7 +29,7 @@ async fn asked(app: &App) -> QuestionView {
     app.question("harbour", "a tool", |question| matches!(question.body, QuestionBody::Tool { .. })).await
 }
 
-/// Approves a request. The log does not write the entry, but later ones.
+/// Approves a request. The log delays its entry, but not later ones.
 async fn approved(app: &App, disk: &Arc<Disk>, question: &QuestionView) -> JoinHandle<Result<(), AnswerError>> {
     disk.slow.store(true, Ordering::SeqCst);
     let (host, id, hash) = (app.host.clone(), question.id, question.hash.to_string());
@@ -50,20 +50,20 @@ async fn a_request_is_approved_once_while_the_entry_is_written() {
     let question = asked(&app).await;
     let first = approved(&app, &disk, &question).await;
     let second = app.host.answer(question.id, question.hash.to_string(), ONCE).await;
-    assert_eq!(second, Err(AnswerError::Stale), "the first approval is being carried out");
-    assert_eq!(sent(&app).await, 1, "and nothing left yet but the call before");
+    assert_eq!(second, Err(AnswerError::Stale), "the first approval is being executed");
+    assert_eq!(sent(&app).await, 1, "only the previous call was sent");
     disk.go_on();
-    assert_eq!(first.await.unwrap(), Ok(()), "the first one acts");
-    assert!(ended(called).await.is_ok(), "the call is answered");
+    assert_eq!(first.await.unwrap(), Ok(()), "the first approval is executed");
+    assert!(ended(called).await.is_ok(), "the call returns a result");
     assert_eq!(sent(&app).await, 2, "once");
-    assert_eq!(decisions(&app), ["allowed", "allowed"], "with one entry");
+    assert_eq!(decisions(&app), ["allowed", "allowed"], "the approval has one entry");
     app.host.close().await;
 }
 
-/// A rule on paths refuses what waits only when the links are followed. The entry may be written before.
+/// A rule on paths refuses a waiting call only after its links are resolved. The entry may be written before.
 #[test]
 fn a_rule_that_comes_while_the_entry_is_written_denies_before_links_are_followed() {
-    // One thread for blocking work, which the test can occupy.
+    // One blocking thread, which the test can occupy.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(1).build().unwrap();
     runtime.block_on(async {
         let (app, disk) = harbour().await;
@@ -76,33 +76,37 @@ fn a_rule_that_comes_while_the_entry_is_written_denies_before_links_are_followed
         let argument = json!({ "at": "/file", "path": "/private/**" });
         let rule = json!({ "effect": "deny", "server": "harbour", "arguments": [argument] });
         let rule: PolicyRule = serde_json::from_value(rule).unwrap();
-        app.host.set_rule(rule).await.expect("the rule is taken");
-        assert_eq!(app.questions().await.len(), 1, "no link was followed yet, so the request waits");
+        app.host.set_rule(rule).await.expect("the rule is accepted");
+        assert_eq!(app.questions().await.len(), 1, "the request waits for the resolution of links");
         disk.go_on();
         let answered = approved.await.unwrap();
-        assert_eq!(answered, Err(AnswerError::Denied("rule 1".to_owned())), "the rule came first");
+        assert_eq!(answered, Err(AnswerError::Denied("rule 1".to_owned())), "the rule denies the approval");
         assert!(ended(called).await.is_err(), "the call is refused");
-        assert_eq!(sent(&app).await, 1, "and nothing left but the call before");
-        assert_eq!(decisions(&app), ["allowed", "allowed", "denied", "withdrawn"], "the log says that nothing left");
+        assert_eq!(sent(&app).await, 1, "only the previous call was sent");
+        assert_eq!(
+            decisions(&app),
+            ["allowed", "allowed", "denied", "withdrawn"],
+            "the log records that nothing was sent"
+        );
         drop(go_on);
-        occupied.await.unwrap().expect_err("the test has let it go");
+        occupied.await.unwrap().expect_err("the blocking thread was released by the test");
         app.host.close().await;
     });
 }
 
-/// Half changed, the state is of no use.
+/// Partially changed state is unusable.
 #[tokio::test]
 async fn a_turn_that_panics_ends_the_host_and_its_servers() {
     let (app, disk) = harbour().await;
-    let pid = app.server("harbour").await.pid.expect("it is a process");
+    let pid = app.server("harbour").await.pid.expect("the server is a process");
     disk.panics.store(true, Ordering::SeqCst);
     let called = call(&app, "add", json!({"a": 1, "b": 2})).await;
-    assert!(called.expect_err("the call's task takes the turn").is_panic(), "and panics with it");
-    assert_eq!(app.host.snapshot().await.unwrap_err(), HostClosed, "nobody takes another turn");
+    assert!(called.expect_err("the call's task takes the turn").is_panic(), "the task of the call panics");
+    assert_eq!(app.host.snapshot().await.unwrap_err(), HostClosed, "no further turn is possible");
     let deadline = tokio::time::Instant::now() + PATIENCE;
     while is_alive(pid) {
-        assert!(tokio::time::Instant::now() < deadline, "the server ends");
-        // sleep: looks again until it holds; no event tells of it.
+        assert!(tokio::time::Instant::now() < deadline, "the server did not end in time");
+        // sleep: polls for a condition that is not announced by an event.
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     app.host.close().await;

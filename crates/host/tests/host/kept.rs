@@ -1,4 +1,4 @@
-//! What the audit log keeps: what of what crossed, how much of what a server asks, and for how long.
+//! Retention of the audit log: stored payloads, entries about a server's requests, and their lifetime.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -16,7 +16,7 @@ use testkit::app::{App, PATIENCE, demo, scripted};
 use crate::audit::{Disk, until_held};
 use crate::roots::RefusingDisk;
 
-/// The latest entries of a kind, the oldest first.
+/// Returns the latest entries of a kind, oldest first.
 pub(crate) fn of_kind(app: &App, kind: &str) -> Vec<AuditEntry> {
     let query = AuditQuery { kind: Some(kind.to_owned()), ..AuditQuery::latest(100) };
     app.host.ports().audit.read(&query).unwrap().into_iter().rev().collect()
@@ -30,35 +30,43 @@ async fn what_the_log_keeps_is_not_changed_unseen() {
     let other = AppSettings { theme: "dark".to_owned(), ..settings.clone() };
     app.host.set_settings(other).await.unwrap();
     let entries = of_kind(&app, "settings");
-    let [entry] = &entries[..] else { panic!("only what changes the log is written down: {entries:?}") };
-    assert_eq!((entry.decision.as_ref(), entry.by.as_ref()), ("allowed", "user"), "by whom");
+    let [entry] = &entries[..] else { panic!("only changes of the retention are recorded: {entries:?}") };
+    assert_eq!(
+        (entry.decision.as_ref(), entry.by.as_ref()),
+        ("allowed", "user"),
+        "the entry contains the decision of the user"
+    );
     assert_eq!(
         entry.subject, "audit log: 30 days, 1000 MB, what crosses; before: audit log: 0 days, 1000 MB, what crosses",
-        "what was changed"
+        "the entry contains the change"
     );
     app.host.close().await;
 
-    // Somebody changes the file.
+    // Changes the file from outside.
     let App { folder, host, .. } = app;
     drop(host);
     let file = folder.path().join("data/settings.json");
     let text = std::fs::read_to_string(&file).unwrap();
     let changed = text.replace(r#""auditDays": 30"#, r#""auditDays": 1"#);
-    assert_ne!(text, changed, "the file is changed");
+    assert_ne!(text, changed, "the edit changes the file");
     std::fs::write(&file, changed).unwrap();
     let app = App::start_in(folder, vec![], HostOptions::default()).await;
     let deadline = tokio::time::Instant::now() + PATIENCE;
     while of_kind(&app, "settings").len() < 2 {
-        assert!(tokio::time::Instant::now() < deadline, "a change from outside is written down");
-        // sleep: looks again until it holds; no event tells of it.
+        assert!(tokio::time::Instant::now() < deadline, "an external change is recorded");
+        // sleep: polls for a condition that is not announced by an event.
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     let entries = of_kind(&app, "settings");
-    assert_eq!((entries[1].decision.as_ref(), entries[1].by.as_ref()), ("noted", "policy"), "as nobody's decision");
+    assert_eq!(
+        (entries[1].decision.as_ref(), entries[1].by.as_ref()),
+        ("noted", "policy"),
+        "the change is not attributed to a decision"
+    );
     assert!(
         entries[1].subject.starts_with("audit log: 1 days")
             && entries[1].subject.contains("before: audit log: 30 days"),
-        "with what was changed: {}",
+        "the entry contains the change: {}",
         entries[1].subject
     );
     app.host.close().await;
@@ -68,7 +76,7 @@ async fn what_the_log_keeps_is_not_changed_unseen() {
     while disk.reads.load(Ordering::SeqCst) == 0 {
         tokio::task::yield_now().await;
     }
-    // The host takes in what was read before it has answered so often.
+    // The host processes the file before it has responded this number of times.
     for _ in 0..50 {
         app.questions().await;
     }
@@ -86,7 +94,7 @@ async fn a_change_by_the_user_is_theirs_also_while_the_log_is_read() {
         host.set_settings(AppSettings { audit_days: 30, ..AppSettings::default() }).await.unwrap();
     });
     until_held(&disk).await;
-    // The log has the user's change before the settings do, and that is when it is read.
+    // The user's change is in the log before it is in the settings, and the log is read in between.
     disk.slow.store(false, Ordering::SeqCst);
     let receipts = disk.append_waiting();
     let before = disk.reads.load(Ordering::SeqCst);
@@ -94,7 +102,7 @@ async fn a_change_by_the_user_is_theirs_also_while_the_log_is_read() {
     while disk.reads.load(Ordering::SeqCst) == before {
         tokio::task::yield_now().await;
     }
-    // The host takes in what was read before it has answered so often.
+    // The host processes the file before it has responded this number of times.
     for _ in 0..50 {
         app.questions().await;
     }
@@ -102,16 +110,20 @@ async fn a_change_by_the_user_is_theirs_also_while_the_log_is_read() {
     changed.await.unwrap();
     app.host.close().await;
     let entries = of_kind(&app, "settings");
-    let [entry] = &entries[..] else { panic!("the user's change and nothing else: {entries:?}") };
-    assert_eq!((entry.decision.as_ref(), entry.by.as_ref()), ("allowed", "user"), "by whom");
+    let [entry] = &entries[..] else { panic!("only the user's change is recorded: {entries:?}") };
+    assert_eq!(
+        (entry.decision.as_ref(), entry.by.as_ref()),
+        ("allowed", "user"),
+        "the entry contains the decision of the user"
+    );
 }
 
-/// A host over a log that the test can hold up, which is prepared before the host starts.
+/// Returns a host with a log that the test can delay, prepared before the host starts.
 pub(crate) async fn with_slow_log(prepare: impl FnOnce(&Disk)) -> (App, Arc<Disk>) {
     over_slow_log(tempfile::tempdir().unwrap(), prepare).await
 }
 
-/// The same over a folder that was in use before.
+/// Returns the same over an existing data folder.
 async fn over_slow_log(folder: tempfile::TempDir, prepare: impl FnOnce(&Disk)) -> (App, Arc<Disk>) {
     let mut log = None;
     let secrets = Arc::new(SecretsInMemory::default());
@@ -137,14 +149,14 @@ async fn the_latest_settings_hold_also_while_the_log_is_slow() {
     let changed = set(7, "light");
     until_held(&disk).await;
     let changed_back = set(0, "dark");
-    // The host takes commands in order, so the change back is taken up before the log goes on.
+    // The host executes commands in order, so the change back is accepted before the log continues.
     app.questions().await;
     disk.slow.store(false, Ordering::SeqCst);
     disk.go_on();
-    changed.await.unwrap().expect("it is changed");
-    changed_back.await.unwrap().expect("and changed back");
+    changed.await.unwrap().expect("the first change succeeds");
+    changed_back.await.unwrap().expect("the second change succeeds");
     let settings = app.host.snapshot().await.unwrap().settings;
-    assert_eq!((settings.audit_days, settings.theme.as_str()), (0, "dark"), "what the user said last holds");
+    assert_eq!((settings.audit_days, settings.theme.as_str()), (0, "dark"), "the latest change is in effect");
     app.host.close().await;
 }
 
@@ -162,15 +174,15 @@ async fn settings_that_could_not_be_written_hold_at_no_later_start_either() {
     .await;
     let disk = documents.unwrap();
     let days = |audit_days| AppSettings { audit_days, ..AppSettings::default() };
-    app.host.set_settings(days(365)).await.expect("the disk takes it");
+    app.host.set_settings(days(365)).await.expect("the settings are written");
     disk.full.store(true, Ordering::SeqCst);
     let error = app.host.set_settings(days(7)).await.unwrap_err();
-    assert!(error.to_string().contains("the disk is full"), "it is said why: {error}");
+    assert!(error.to_string().contains("the disk is full"), "the error contains the cause: {error}");
     app.host.close().await;
     let App { folder, host, .. } = app;
     drop(host);
     let confirmed = std::fs::read_to_string(folder.path().join("data/confirmed.json")).unwrap();
-    assert!(confirmed.contains("\"days\": 365"), "what was refused is not confirmed either: {confirmed}");
+    assert!(confirmed.contains("\"days\": 365"), "a failed change is not confirmed: {confirmed}");
     let app = App::start_with(folder, vec![], HostOptions::default(), secrets).await;
     assert_eq!(app.host.snapshot().await.unwrap().settings.audit_days, 365, "as before");
     app.host.close().await;
@@ -205,12 +217,12 @@ async fn what_is_entered_into_fields_for_secrets_is_not_kept() {
     assert_eq!(
         entries.first().and_then(|entry| entry.content.as_deref()),
         Some(r#"{"pw":"[redacted]","user":"ann"}"#),
-        "the log has what crossed, without the password"
+        "the log contains the payload without the password"
     );
     let guessed = policy::Hash::of(&json!({"user": "ann", "pw": "hunter2"}));
-    assert_ne!(entries[0].hash, guessed.as_str(), "nor a hash that a guess of it could be tried with");
+    assert_ne!(entries[0].hash, guessed.as_str(), "the hash does not depend on the password");
     app.host.cancel_call("1".into()).await.unwrap();
-    assert!(call.await.unwrap().is_err(), "the call is over");
+    assert!(call.await.unwrap().is_err(), "the call has ended");
     user.abort();
     app.host.close().await;
 }
@@ -227,16 +239,16 @@ async fn a_muted_server_does_not_fill_the_log() {
     for id in 1..=7 {
         let host = app.host.clone();
         let asked = host.call_tool(id.to_string(), "harbour".into(), "ask_user".into(), Map::new(), None);
-        asked.await.expect("the server is refused, and answers");
+        asked.await.expect("the server's request is refused, and its call ends");
     }
     let subjects = || of_kind(&app, "mute").into_iter().map(|entry| (entry.subject, entry.content)).collect::<Vec<_>>();
     let counted = |numbers: &[u32]| -> Vec<_> {
         numbers.iter().map(|number| (format!("{number} requests were refused since it is muted"), None)).collect()
     };
-    assert_eq!(subjects(), counted(&[1, 2, 4]), "few of what it is refused are written down, each with how many");
-    assert_eq!(of_kind(&app, "elicitation"), [], "and none with what it asked");
+    assert_eq!(subjects(), counted(&[1, 2, 4]), "powers of two of the refused requests are recorded");
+    assert_eq!(of_kind(&app, "elicitation"), [], "the refused requests themselves are not recorded");
     app.host.unmute("harbour".into()).await.unwrap();
-    assert_eq!(subjects(), counted(&[1, 2, 4, 7]), "all of them when it is over");
+    assert_eq!(subjects(), counted(&[1, 2, 4, 7]), "the total is recorded at the end");
     user.abort();
     app.host.close().await;
 }

@@ -1,4 +1,4 @@
-//! The host's pure parts, and what it does with an ordinary server.
+//! Tests of the host's pure parts, and of the host with well-behaved servers.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::type_complexity, missing_docs)]
 
 mod activity;

@@ -1,5 +1,5 @@
-//! The queue when a server asks too much (X24): what waits is bounded, what is refused unseen is counted, and a server that was
-//! refused three times in a row is muted for a while.
+//! The queue under too many requests of a server (X24): pending requests are limited, automatically refused requests
+//! are counted, and a server is muted for a while after three consecutive denials.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -24,7 +24,7 @@ fn call(app: &App, server: &str, id: &str, tool: &str) -> Called {
 
 async fn said(call: Called) -> String {
     let result = tokio::time::timeout(PATIENCE, call).await.expect("the call ends").unwrap();
-    let result = result.unwrap_or_else(|error| panic!("the call should have been answered: {error}"));
+    let result = result.unwrap_or_else(|error| panic!("the call returns a result: {error}"));
     let texts =
         result.content.iter().filter_map(|b| if let ContentBlock::Text(t) = b { Some(t.text.as_str()) } else { None });
     texts.collect::<String>().to_lowercase()
@@ -44,7 +44,7 @@ async fn harbour(cool_down: Duration) -> App {
     app
 }
 
-/// Has the server ask for a form once, and answers that.
+/// Makes the server request a form once, and decides that request.
 async fn asked_once(app: &App, id: &str, answer: UserAnswer) -> String {
     let called = call(app, "harbour", id, "ask_user");
     let question = app.question("harbour", "a form", |q| matches!(q.body, QuestionBody::Form { .. })).await;
@@ -58,22 +58,22 @@ async fn x24_three_refusals_in_a_row_mute_a_server_for_a_while() {
     let _user = app.always(is_use);
     for id in ["1", "2"] {
         asked_once(&app, id, UserAnswer::Deny).await;
-        assert!(!app.server("harbour").await.muted, "X24: {id} refusals do not mute it");
+        assert!(!app.server("harbour").await.muted, "X24: {id} denials don't mute the server");
     }
     let third = asked_once(&app, "3", UserAnswer::Cancel).await;
-    assert!(third.contains("cancel"), "the third is answered as the user did: {third}");
+    assert!(third.contains("cancel"), "the third request receives the user's decision: {third}");
     let muted = app.until("harbour", "muted", |s| s.muted).await;
-    let left = muted.muted_until.expect("X24: it is told until when") - ports::time::now();
-    assert!(left <= 2_000, "for as long as is set: {left} ms");
+    let left = muted.muted_until.expect("X24: the end of the mute is known") - ports::time::now();
+    assert!(left <= 2_000, "the duration of the mute is the configured one: {left} ms");
 
     let unseen = said(call(&app, "harbour", "4", "ask_user")).await;
-    assert!(unseen.contains("declin"), "X24: what it asks meanwhile is refused unseen: {unseen}");
-    assert_eq!(app.server("harbour").await.refused_questions, 1, "X24: and counted");
-    assert!(app.decisions().iter().any(|d| d.0 == "mute" && d.2 == "policy"), "the pause is in the audit log");
+    assert!(unseen.contains("declin"), "X24: requests of a muted server are refused automatically: {unseen}");
+    assert_eq!(app.server("harbour").await.refused_questions, 1, "X24: refused requests are counted");
+    assert!(app.decisions().iter().any(|d| d.0 == "mute" && d.2 == "policy"), "the mute is audited");
 
     app.until("harbour", "asking again", |s| !s.muted && s.muted_until.is_none() && s.refused_questions == 0).await;
     asked_once(&app, "5", UserAnswer::Deny).await;
-    assert!(!app.server("harbour").await.muted, "after the pause it is counted anew");
+    assert!(!app.server("harbour").await.muted, "the count restarts after the mute");
 }
 
 #[tokio::test]
@@ -92,15 +92,15 @@ async fn the_user_ends_a_pause_and_an_approval_makes_up_for_refusals() {
     accept("3").await;
     for id in ["4", "5"] {
         asked_once(&app, id, UserAnswer::Deny).await;
-        assert!(!app.server("harbour").await.muted, "an approval in between: not three in a row");
+        assert!(!app.server("harbour").await.muted, "denials with an approval in between are not consecutive");
     }
     asked_once(&app, "6", UserAnswer::Deny).await;
     app.until("harbour", "muted", |s| s.muted).await;
     app.host.unmute("harbour".into()).await.unwrap();
     let view = app.server("harbour").await;
-    assert!(!view.muted && view.muted_until.is_none(), "the user ends the pause at once");
+    assert!(!view.muted && view.muted_until.is_none(), "the user ends the mute immediately");
     asked_once(&app, "7", UserAnswer::Deny).await;
-    assert!(!app.server("harbour").await.muted, "and it is counted anew");
+    assert!(!app.server("harbour").await.muted, "the count restarts after unmuting");
 }
 
 #[tokio::test]
@@ -116,18 +116,18 @@ async fn x24_a_flood_is_counted_and_one_gesture_refuses_all_of_it() {
     assert_eq!(
         view.refused_questions,
         500 - most,
-        "[elicit-rate-limit], X24: all but those that wait were refused unseen"
+        "[elicit-rate-limit], X24: all requests beyond the limit were refused automatically"
     );
     let waiting = app.questions().await.iter().filter(|q| q.server == "bad").count() as u64;
     assert!(waiting <= most, "X24: {waiting} wait");
     app.host.deny_all("bad".into(), false).await.unwrap();
     tokio::time::timeout(PATIENCE, flooding).await.expect("X24: the call ends").unwrap().unwrap();
     let view = app.server("bad").await;
-    assert!(view.refused_questions == 0 && !view.muted, "one gesture is one refusal, and begins the numbers anew");
+    assert!(view.refused_questions == 0 && !view.muted, "denying all counts as one denial, and resets the counters");
     let good = call(&app, "good", "2", "ask_user");
     let question = app.question("good", "a form", |q| matches!(q.body, QuestionBody::Form { .. })).await;
     app.answer(&question, UserAnswer::Deny).await;
-    assert!(said(good).await.contains("declin"), "X24: the other server asks as before");
+    assert!(said(good).await.contains("declin"), "X24: requests of the other server are unaffected");
 }
 
 #[tokio::test]
@@ -142,17 +142,17 @@ async fn a_page_that_is_being_opened_is_not_refused_with_the_rest() {
     let allow = app.host.answer(page.id, page.hash.to_string(), UserAnswer::Allow(Scope::Once));
     let deny = async {
         let is_opening = || app.platform.begun.load(Ordering::SeqCst) == 1;
-        assert!(holds_within(PATIENCE, is_opening).await, "the browser is told of the page");
+        assert!(holds_within(PATIENCE, is_opening).await, "the browser opens the page");
         app.host.deny_all("harbour".into(), false).await.unwrap();
     };
     let (allowed, ()) = tokio::join!(allow, deny);
-    allowed.expect("the page was allowed before all was denied, and is opened");
+    allowed.expect("the page was approved before all was denied");
     assert_eq!(app.platform.opened.lock().unwrap().len(), 1, "once");
-    assert!(said(asking).await.contains("declin"), "what waited is refused");
-    assert!(!said(opening).await.contains("declin"), "the server is not told that its page was refused");
+    assert!(said(asking).await.contains("declin"), "the pending request is denied");
+    assert!(!said(opening).await.contains("declin"), "the opened page is not reported as denied");
 }
 
-/// A file of answers does not tire.
+/// A file of scripted decisions doesn't cause muting.
 #[tokio::test]
 async fn scripted_answers_mute_nobody() {
     let folder = tempfile::tempdir().unwrap();
@@ -164,5 +164,5 @@ async fn scripted_answers_mute_nobody() {
     for id in ["1", "2", "3", "4"] {
         asked_once(&app, id, UserAnswer::Deny).await;
     }
-    assert!(!app.server("harbour").await.muted, "four refusals by a file");
+    assert!(!app.server("harbour").await.muted, "scripted denials don't mute the server");
 }

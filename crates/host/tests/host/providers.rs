@@ -1,4 +1,4 @@
-//! Providers of models on the whole host: set up, listed, asked with their keys, and forgotten.
+//! Model providers on the whole host: configured, listed, requested with their keys, and removed.
 
 use std::sync::atomic::Ordering;
 
@@ -17,7 +17,7 @@ use crate::kept::with_slow_log;
 
 const KEY: &str = "sk-canary-host-90d1";
 
-/// A provider that lists one model, and tells with which key it was asked.
+/// Starts a provider that lists one model. Returns its URL, and the key of each request.
 async fn provider() -> (String, mpsc::Receiver<Option<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -38,7 +38,7 @@ async fn provider() -> (String, mpsc::Receiver<Option<String>>) {
     (url, keys)
 }
 
-/// A provider at this address.
+/// Returns the settings of a provider at this address.
 pub(crate) fn settings(url: &str) -> ProviderSettings {
     ProviderSettings {
         id: "own".into(),
@@ -59,18 +59,22 @@ async fn a_key_goes_only_to_the_address_it_was_entered_for() {
     let app = App::start(Vec::new()).await;
     let (first, mut keys_of_first) = provider().await;
     let (second, mut keys_of_second) = provider().await;
-    app.host.set_provider(settings(&first)).await.expect("it is set up");
-    app.host.set_provider_key("own".into(), SecretString::from(KEY)).await.expect("the key is kept");
-    list(&app).await.expect("it lists its models");
-    assert_eq!(keys_of_first.recv().await.unwrap().as_deref(), Some(KEY), "its own address gets the key");
-    assert_eq!(app.host.providers_with_key().await.unwrap(), ["own"], "and it is known to have one");
-    app.host.set_provider(settings(&second)).await.expect("it is changed");
-    list(&app).await.expect("the other lists, too");
-    assert_eq!(keys_of_second.recv().await.unwrap(), None, "another address gets none");
-    assert!(app.host.providers_with_key().await.unwrap().is_empty(), "and it is known to have none");
-    app.host.set_provider(settings(&first)).await.expect("it is changed back");
-    list(&app).await.expect("the first lists again");
-    assert_eq!(keys_of_first.recv().await.unwrap().as_deref(), Some(KEY), "what was entered for it is still there");
+    app.host.set_provider(settings(&first)).await.expect("the provider is configured");
+    app.host.set_provider_key("own".into(), SecretString::from(KEY)).await.expect("the key is stored");
+    list(&app).await.expect("the provider lists its models");
+    assert_eq!(keys_of_first.recv().await.unwrap().as_deref(), Some(KEY), "the key is sent to its address");
+    assert_eq!(app.host.providers_with_key().await.unwrap(), ["own"], "the provider has a key");
+    app.host.set_provider(settings(&second)).await.expect("the address is changed");
+    list(&app).await.expect("the other address lists its models");
+    assert_eq!(keys_of_second.recv().await.unwrap(), None, "the key is not sent to another address");
+    assert!(app.host.providers_with_key().await.unwrap().is_empty(), "the provider has no key for that address");
+    app.host.set_provider(settings(&first)).await.expect("the address is changed back");
+    list(&app).await.expect("the first address lists its models again");
+    assert_eq!(
+        keys_of_first.recv().await.unwrap().as_deref(),
+        Some(KEY),
+        "the key of the first address is still stored"
+    );
     app.host.close().await;
 }
 
@@ -78,7 +82,7 @@ async fn a_key_goes_only_to_the_address_it_was_entered_for() {
 async fn the_latest_address_holds_also_while_the_log_is_slow() {
     let (app, disk) = with_slow_log(|_| ()).await;
     let (first, second) = ("http://127.0.0.1:1/v1", "http://127.0.0.1:2/v1");
-    app.host.set_provider(settings(first)).await.expect("it is set up");
+    app.host.set_provider(settings(first)).await.expect("the provider is configured");
     disk.slow.store(true, Ordering::SeqCst);
     let set = |url: &'static str| {
         let host = app.host.clone();
@@ -87,16 +91,16 @@ async fn the_latest_address_holds_also_while_the_log_is_slow() {
     let changed = set(second);
     until_held(&disk).await;
     let changed_back = set(first);
-    // The host takes commands in order, so the change back is taken up before the log goes on.
+    // The host executes commands in order, so the change back is accepted before the log continues.
     while !changed_back.is_finished() && disk.waiting.lock().unwrap().len() < 2 {
         tokio::task::yield_now().await;
     }
     disk.slow.store(false, Ordering::SeqCst);
     disk.go_on();
-    changed.await.unwrap().expect("it is changed");
-    changed_back.await.unwrap().expect("and changed back");
+    changed.await.unwrap().expect("the first change succeeds");
+    changed_back.await.unwrap().expect("the second change succeeds");
     let kept = app.host.ports().documents.read(Document::Models).unwrap().expect("the providers");
-    assert_eq!(kept["providers"][0]["url"], first, "what the user said last holds: {kept}");
+    assert_eq!(kept["providers"][0]["url"], first, "the latest change is in effect: {kept}");
     app.host.close().await;
 }
 
@@ -104,22 +108,22 @@ async fn the_latest_address_holds_also_while_the_log_is_slow() {
 async fn what_is_removed_is_forgotten_with_its_keys() {
     let app = App::start(Vec::new()).await;
     let (url, _keys) = provider().await;
-    app.host.set_provider(settings(&url)).await.expect("it is set up");
-    app.host.set_provider_key("own".into(), SecretString::from(KEY)).await.expect("the key is kept");
-    list(&app).await.expect("it lists its models");
+    app.host.set_provider(settings(&url)).await.expect("the provider is configured");
+    app.host.set_provider_key("own".into(), SecretString::from(KEY)).await.expect("the key is stored");
+    list(&app).await.expect("the provider lists its models");
     let small = ModelRef { provider: "own".into(), model: "small".into() };
-    app.host.set_default_model(Some(small.clone())).await.expect("it is the default");
+    app.host.set_default_model(Some(small.clone())).await.expect("the default model is set");
     let registry = app.host.models().await.unwrap();
-    assert_eq!(registry.model(&small).map(|model| model.id.as_str()), Some("small"), "the list is known to all");
-    app.host.remove_provider("own".into()).await.expect("it is removed");
+    assert_eq!(registry.model(&small).map(|model| model.id.as_str()), Some("small"), "the list is registered");
+    app.host.remove_provider("own".into()).await.expect("the provider is removed");
     let view = app.host.providers().await.unwrap();
-    assert!(view.providers.is_empty(), "it is gone");
-    assert_eq!(view.default, None, "and is no default any more");
+    assert!(view.providers.is_empty(), "the provider is no longer listed");
+    assert_eq!(view.default, None, "the default model is cleared");
     let secrets = app.host.ports().secrets.clone();
     let kept = tokio::task::spawn_blocking(move || secrets.keys("model/").unwrap()).await.unwrap();
-    assert!(kept.is_empty(), "no key of it is left: {kept:?}");
+    assert!(kept.is_empty(), "its keys are deleted: {kept:?}");
     let asked = app.host.models().await.unwrap().stream(&small, Request::default()).await;
-    assert_eq!(asked.err().map(|error| error.code()), Some("noProvider"), "and its models can't be asked");
+    assert_eq!(asked.err().map(|error| error.code()), Some("noProvider"), "its models are unavailable");
     app.host.close().await;
 }
 
@@ -127,12 +131,12 @@ async fn what_is_removed_is_forgotten_with_its_keys() {
 async fn lists_outlast_the_host_and_keys_are_in_no_file() {
     let app = App::start(Vec::new()).await;
     let (url, _keys) = provider().await;
-    app.host.set_provider(settings(&url)).await.expect("it is set up");
-    app.host.set_provider_key("own".into(), SecretString::from(KEY)).await.expect("the key is kept");
-    list(&app).await.expect("it lists its models");
+    app.host.set_provider(settings(&url)).await.expect("the provider is configured");
+    app.host.set_provider_key("own".into(), SecretString::from(KEY)).await.expect("the key is stored");
+    list(&app).await.expect("the provider lists its models");
     let data = app.folder.path().join("data");
-    let lists = std::fs::read_to_string(data.join("model-lists.json")).expect("the lists are kept");
-    assert!(lists.contains("small"), "with the model: {lists}");
+    let lists = std::fs::read_to_string(data.join("model-lists.json")).expect("the lists are stored");
+    assert!(lists.contains("small"), "the file contains the model: {lists}");
     for file in std::fs::read_dir(&data).unwrap().flatten().filter(|file| file.path().is_file()) {
         let bytes = std::fs::read(file.path()).unwrap();
         let has_key = bytes.windows(KEY.len()).any(|part| part == KEY.as_bytes());
@@ -149,11 +153,11 @@ async fn settings_that_can_not_be_used_change_nothing() {
         assert!(matches!(refused, Err(ProviderError::Settings(_))), "{url}: {refused:?}");
     }
     let (url, _keys) = provider().await;
-    app.host.set_provider(settings(&url)).await.expect("it is set up");
+    app.host.set_provider(settings(&url)).await.expect("the provider is configured");
     let path = app.folder.path().join("data").join("models.json");
     std::fs::write(&path, "{ not json").unwrap();
     let refused = app.host.set_provider(settings(&url)).await;
-    assert!(matches!(refused, Err(ProviderError::Store(_))), "a broken file is not written over: {refused:?}");
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), "{ not json", "and stays as it is");
+    assert!(matches!(refused, Err(ProviderError::Store(_))), "an invalid file is not overwritten: {refused:?}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "{ not json", "the invalid file is unchanged");
     app.host.close().await;
 }

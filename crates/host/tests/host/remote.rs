@@ -1,4 +1,4 @@
-//! Servers that are reached by URL: asked about, reached, remembered, and what is sent along.
+//! Remote servers: consent, connection, remembered facts, and the headers sent.
 
 use std::sync::Arc;
 use testkit::calls::CallTool as _;
@@ -22,7 +22,7 @@ fn is_connect(question: &QuestionView) -> bool {
 }
 
 fn failure(state: &ServerState) -> &host::view::Failure {
-    let ServerState::Failed(failure) = state else { panic!("it should have failed: {state:?}") };
+    let ServerState::Failed(failure) = state else { panic!("the server did not fail: {state:?}") };
     failure
 }
 
@@ -36,18 +36,18 @@ async fn nothing_is_sent_before_the_address_was_approved() {
     assert_eq!(
         (config.url.as_str(), approved_before),
         (server.url("/mcp").as_str(), &None),
-        "the whole URL is asked about"
+        "the consent request contains the whole URL"
     );
-    assert_eq!(question.transport, "http", "the question says how it is reached");
-    assert!(server.seen().is_empty(), "not a byte is sent before the answer");
+    assert_eq!(question.transport, "http", "the consent request contains the transport");
+    assert!(server.seen().is_empty(), "nothing is sent before the decision");
     app.answer(&question, UserAnswer::Deny).await;
     let view = app.until("far", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
-    assert_eq!(failure(&view.state).reason, FailureReason::Refused, "a refusal is told apart from a fault");
-    assert!(server.seen().is_empty(), "and none after a refusal");
+    assert_eq!(failure(&view.state).reason, FailureReason::Refused, "a denial has a separate reason");
+    assert!(server.seen().is_empty(), "nothing is sent after a denial");
     app.ready("far").await;
     let wanted = [("connect-server", "denied"), ("connect-server", "allowed")];
     let decisions: Vec<_> = app.decisions().into_iter().map(|(kind, decision, _)| (kind, decision)).collect();
-    assert_eq!(decisions, wanted.map(|(k, d)| (k.to_owned(), d.to_owned())), "both decisions are written down");
+    assert_eq!(decisions, wanted.map(|(k, d)| (k.to_owned(), d.to_owned())), "both decisions are audited");
     app.host.close().await;
 }
 
@@ -59,16 +59,16 @@ async fn a_key_in_a_url_is_asked_about_and_not_kept() {
     app.host.start_server("far".into()).await.unwrap();
     let question = app.question("far", "its address", is_connect).await;
     let QuestionBody::ConnectServer { config, .. } = &question.body else { unreachable!() };
-    assert_eq!(config.url, url, "the whole URL is asked about");
+    assert_eq!(config.url, url, "the consent request contains the whole URL");
     app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
     let view = app.until("far", "ready", |s| s.state == ServerState::Ready).await;
     app.host.restart_server("far".into()).await.unwrap();
     app.until("far", "ready again", |s| s.state == ServerState::Ready && s.since > view.since).await;
     let activity = app.activity("far").await;
-    assert!(activity.contains("/mcp?api_key=…"), "what it connects to is told by name: {activity}");
-    assert!(!activity.contains("s3cret"), "the activity has no key: {activity}");
+    assert!(activity.contains("/mcp?api_key=…"), "the activity log contains the parameter's name: {activity}");
+    assert!(!activity.contains("s3cret"), "the activity log doesn't contain the key: {activity}");
     let grant = app.host.grants().await.unwrap().remove(0);
-    assert!(grant.words.ends_with("/mcp?api_key=…"), "the approval is told by name: {}", grant.words);
+    assert!(grant.words.ends_with("/mcp?api_key=…"), "the grant contains the parameter's name: {}", grant.words);
     app.host.revoke(grant.id).await.unwrap();
     app.host.close().await;
     let mut looked_at = 0;
@@ -81,11 +81,11 @@ async fn a_key_in_a_url_is_asked_about_and_not_kept() {
                 continue;
             }
             let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
-            assert!(!text.contains("s3cret"), "no file but the settings has the key: {}", path.display());
+            assert!(!text.contains("s3cret"), "no file except the settings contains the key: {}", path.display());
             looked_at += usize::from(text.contains("api_key=…"));
         }
     }
-    assert!(looked_at > 0, "the decisions are written down");
+    assert!(looked_at > 0, "files were checked");
 }
 
 #[tokio::test]
@@ -94,21 +94,21 @@ async fn what_was_found_is_shown_and_tried_first_the_next_time() {
         let server = server(revision).await;
         let app = App::start(vec![("far", remote(&server.url("/mcp")))]).await;
         let view = app.ready("far").await;
-        let connected = view.connected.expect("how it was reached is known");
-        assert_eq!(connected.transport, TransportFound::StreamableHttp, "{revision}: the transport is told");
-        assert!(!connected.how.is_empty(), "{revision}: and how it was found");
+        let connected = view.connected.expect("the connection is known");
+        assert_eq!(connected.transport, TransportFound::StreamableHttp, "{revision}: the transport is detected");
+        assert!(!connected.how.is_empty(), "{revision}: the detection is described");
         let spoken = view.facts.map(|facts| facts.revision.to_string());
-        assert_eq!(spoken.as_deref(), Some(revision), "the revision is told");
+        assert_eq!(spoken.as_deref(), Some(revision), "the revision is known");
         assert_eq!(server.count("server/discover"), probes, "{revision}: an unknown server is probed");
         app.host.close().await;
         let app = App::start_in(app.folder, Vec::new(), HostOptions::default()).await;
         app.ready("far").await;
         if revision < "2026" {
-            // `initialize` comes at once.
+            // `initialize` is sent immediately.
             assert_eq!(
                 server.count("server/discover"),
                 probes,
-                "[lifecycle-era-cache] {revision}: a known one is not probed again"
+                "[lifecycle-era-cache] {revision}: a known server is not probed again"
             );
         }
         app.host.close().await;
@@ -124,10 +124,10 @@ async fn any_change_of_an_address_asks_again() {
     let question = app.question("far", "its address", is_connect).await;
     app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
     let view = app.until("far", "ready", |s| s.state == ServerState::Ready).await;
-    assert!(view.approved, "the approval stands");
+    assert!(view.approved, "the address is approved");
     app.host.restart_server("far".into()).await.unwrap();
     app.until("far", "ready again", |s| s.state == ServerState::Ready && s.since > view.since).await;
-    assert!(app.questions().await.is_empty(), "the same address does not ask again");
+    assert!(app.questions().await.is_empty(), "the same address requires no consent");
     let changes: [HttpConfig; 3] = [
         HttpConfig { url: server.url("/mcp2"), ..base.clone() },
         HttpConfig { headers: [("X-Key".to_owned(), "s3cret".to_owned())].into(), ..base.clone() },
@@ -137,12 +137,12 @@ async fn any_change_of_an_address_asks_again() {
         let entry = ServerEntry { name: "far".into(), config: changed.clone().into() };
         app.host.update_server("far".into(), entry).await.unwrap();
         let view = app.until("far", "stopped", |s| s.state == ServerState::Stopped).await;
-        assert!(!view.approved, "the approval does not hold for {changed:?}");
+        assert!(!view.approved, "the approval does not cover {changed:?}");
         app.host.start_server("far".into()).await.unwrap();
         let question = app.question("far", "its changed address", is_connect).await;
         let QuestionBody::ConnectServer { approved_before, .. } = &question.body else { unreachable!() };
-        assert_eq!(approved_before.as_deref(), Some(base.url.as_str()), "what was approved before is shown");
-        assert_eq!(question.rule, "address-changed", "and that it changed");
+        assert_eq!(approved_before.as_deref(), Some(base.url.as_str()), "the previously approved address is displayed");
+        assert_eq!(question.rule, "address-changed", "the rule names the change");
         app.answer(&question, UserAnswer::Deny).await;
     }
     let pinned = ServerConfig { revision: Some("2026-07-28".parse().unwrap()), ..base.into() };
@@ -152,7 +152,7 @@ async fn any_change_of_an_address_asks_again() {
     app.host.close().await;
 }
 
-/// An app whose keychain holds these secrets.
+/// Returns an app whose keychain contains these secrets.
 async fn with_secrets(server: ServerConfig, kept: &[(&str, &str)]) -> App {
     let folder = tempfile::tempdir().unwrap();
     let platform = Arc::new(TestPlatform::default());
@@ -183,10 +183,10 @@ async fn secrets_go_to_their_server_and_to_nobody_else() {
     let sent = server.seen();
     assert!(!sent.is_empty(), "the server was reached");
     for request in &sent {
-        assert_eq!(request.header("authorization"), Some("Bearer t0psecret"), "the secret is in every request");
+        assert_eq!(request.header("authorization"), Some("Bearer t0psecret"), "every request contains the secret");
     }
-    assert!(!format!("{view:?}").contains("t0psecret"), "no view shows it");
-    assert!(!app.activity("far").await.contains("t0psecret"), "nor does the activity");
+    assert!(!format!("{view:?}").contains("t0psecret"), "the view doesn't contain the secret");
+    assert!(!app.activity("far").await.contains("t0psecret"), "the activity log doesn't contain the secret");
     let allowing = app.always(|question| {
         matches!(question.body, QuestionBody::Tool { .. }).then_some(UserAnswer::Allow(Scope::Once))
     });
@@ -196,9 +196,9 @@ async fn secrets_go_to_their_server_and_to_nobody_else() {
     let activity = app.activity("far").await;
     assert!(
         !activity.contains("t0psecret") && activity.contains("you sent [redacted]"),
-        "not when the server says it again: {activity}"
+        "an echoed secret is redacted: {activity}"
     );
-    // Else a file may be replaced while it is read.
+    // Closed first, since a file may be replaced while it is read.
     app.host.close().await;
     let mut files = Vec::new();
     let mut folders = vec![app.folder.path().to_path_buf()];
@@ -209,7 +209,7 @@ async fn secrets_go_to_their_server_and_to_nobody_else() {
     }
     for file in files {
         let text = String::from_utf8_lossy(&std::fs::read(&file).unwrap()).into_owned();
-        assert!(!text.contains("t0psecret"), "and no file has it: {}", file.display());
+        assert!(!text.contains("t0psecret"), "no file contains the secret: {}", file.display());
     }
 }
 
@@ -226,8 +226,8 @@ async fn a_secret_is_for_the_address_it_was_entered_for() {
     let app = with_secrets(config.into(), &[(&secrets::key("far.X-Key", &origin), "t0psecret")]).await;
     app.approve_start("far").await;
     let view = app.until("far", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
-    assert_eq!(failure(&view.state).reason, FailureReason::NoSecret, "another address does not get it");
-    assert!(failure(&view.state).message.contains("far.X-Key"), "and which one is missing is said");
+    assert_eq!(failure(&view.state).reason, FailureReason::NoSecret, "the secret is not sent to another address");
+    assert!(failure(&view.state).message.contains("far.X-Key"), "the failure names the missing secret");
     assert!(other.seen().is_empty(), "nothing was sent");
     app.host.close().await;
 }
@@ -256,15 +256,15 @@ async fn what_is_fresh_is_not_asked_for_again() {
     app.ready("far").await;
     let read = |id: &str, refresh| app.host.read(id.into(), "far".into(), "a:1".into(), refresh);
     let first = read("1", false).await.unwrap();
-    assert!(!first.cached && first.fresh_until.is_some(), "the first is from the server, and fresh for a while");
+    assert!(!first.cached && first.fresh_until.is_some(), "the first read is from the server, and fresh");
     let second = read("2", false).await.unwrap();
-    assert!(second.cached, "[cache-ttl-positive] the second is what was kept");
-    assert_eq!(second.contents, first.contents, "and says the same");
-    assert_eq!(server.count("resources/read"), 1, "the server was asked once");
-    assert!(!read("3", true).await.unwrap().cached, "who wants it anew gets it");
-    assert_eq!(server.count("resources/read"), 2, "from the server");
+    assert!(second.cached, "[cache-ttl-positive] the second read is from the cache");
+    assert_eq!(second.contents, first.contents, "the cached contents are equal");
+    assert_eq!(server.count("resources/read"), 1, "one request was sent");
+    assert!(!read("3", true).await.unwrap().cached, "a refresh bypasses the cache");
+    assert_eq!(server.count("resources/read"), 2, "the refresh sends a request");
     let catalog = app.host.catalog("far".into()).await.unwrap();
-    assert!(catalog.fresh_until[2].is_some(), "until when a list is fresh is known");
+    assert!(catalog.fresh_until[2].is_some(), "the expiry of a list is known");
     assert_eq!(server.count("resources/list"), 1, "a fresh list is not read again");
     app.host.close().await;
 }
@@ -286,14 +286,14 @@ async fn a_list_that_is_no_longer_fresh_is_read_again_when_somebody_looks() {
     pass(span).await;
     assert_eq!(server.count("tools/list"), 1, "[cache-no-poll] no timer reads a list again");
     let shown = app.host.catalog("far".into()).await.unwrap();
-    assert_eq!(shown.counts()[0], 1, "what is known serves meanwhile");
+    assert_eq!(shown.counts()[0], 1, "the known entries are returned meanwhile");
     let deadline = std::time::Instant::now() + testkit::app::PATIENCE;
     while server.count("tools/list") < 2 && std::time::Instant::now() < deadline {
-        // sleep: looks again until it holds; no event tells of it.
+        // sleep: polls for a condition that is not announced by an event.
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
-    assert_eq!(server.count("tools/list"), 2, "[cache-stale-refetch] who looks has it read again");
+    assert_eq!(server.count("tools/list"), 2, "[cache-stale-refetch] a stale list is read again on access");
     let again = server.seen().into_iter().rfind(|r| r.rpc_method() == "tools/list").unwrap().json();
-    assert_eq!(again["params"].get("cursor"), None, "[cache-consistent-list] from its first page");
+    assert_eq!(again["params"].get("cursor"), None, "[cache-consistent-list] the list is read from its first page");
     app.host.close().await;
 }

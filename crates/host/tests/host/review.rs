@@ -1,4 +1,4 @@
-//! What the user has seen, and what an approval covers: never more than that, whatever happens in between.
+//! Reviews and grants: a grant never covers more than the reviewed definition, whatever happens in between.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -42,11 +42,13 @@ fn call(app: &App, id: &str) -> Call {
 }
 
 async fn ended(call: Call, why: &str) {
-    let result = tokio::time::timeout(PATIENCE, call).await.unwrap_or_else(|_| panic!("{why}: it asks or hangs"));
+    let result = tokio::time::timeout(PATIENCE, call)
+        .await
+        .unwrap_or_else(|_| panic!("{why}: the call requires consent or hangs"));
     result.unwrap().unwrap_or_else(|failure| panic!("{why}: {failure}"));
 }
 
-/// The next call asks; it is allowed for as long as this.
+/// Makes the next call, which requires consent, and allows it in this scope.
 async fn asks(app: &App, id: &str, scope: Scope, why: &str) -> QuestionView {
     let call = call(app, id);
     let question = app.question("bad", why, is_tool).await;
@@ -64,11 +66,11 @@ async fn an_approval_of_what_nobody_remembers_to_have_seen_asks_once() {
     ended(call(&app, "second"), "then it is allowed").await;
     app.host.close().await;
 
-    std::fs::remove_file(app.folder.path().join("data/pins.json")).expect("what was seen is kept in a file");
+    std::fs::remove_file(app.folder.path().join("data/pins.json")).expect("pins are stored in a file");
     let again = App::start_in(app.folder, Vec::new(), HostOptions::default()).await;
     again.ready("bad").await;
     let asked = asks(&again, "third", Scope::Once, "its approval does not rest on the program's file").await;
-    assert_eq!(asked.marks.standing, Some(Standing::New), "nobody knows whether this is what was seen");
+    assert_eq!(asked.marks.standing, Some(Standing::New), "the review state is unknown without pins");
     ended(call(&again, "fourth"), "once it was seen, the approval holds again").await;
     again.host.close().await;
 }
@@ -79,7 +81,7 @@ async fn a_tool_is_not_said_to_be_missing_before_the_tools_are_listed() {
     app.approve_start("slow").await;
     app.until("slow", "ready", |s| s.state == ServerState::Ready).await;
     let called = app.host.call_tool("1".into(), "slow".into(), "echo".into(), Map::new(), None).await;
-    assert_eq!(called, Err(CallFailure::NotListed { server: "slow".into() }), "it may well have the tool");
+    assert_eq!(called, Err(CallFailure::NotListed { server: "slow".into() }), "the tool may be in the unread list");
     app.host.close().await;
 }
 
@@ -97,16 +99,16 @@ async fn a_list_that_the_server_says_has_changed_allows_nothing_until_it_was_rea
     asks(&app, "first", Scope::Always, "the first call").await;
     ended(call(&app, "second"), "then it is allowed").await;
 
-    // The server has said that it changed; its answer came after that.
+    // The server has reported the change before its response.
     let asked = asks(&app, "third", Scope::Once, "[tools-list-changed] before the list was read again").await;
-    assert!(asked.marks.outdated, "the question says why");
+    assert!(asked.marks.outdated, "the consent request contains the reason");
     let changed = matches!(asked.body, QuestionBody::Tool { changed_since_allowed: true, .. });
-    assert!(!changed, "and not that the tool itself changed, which nobody knows");
+    assert!(!changed, "the consent request doesn't claim a change of the tool");
     let said = |catalog: &offers::catalog::Catalog| catalog.notes.iter().flatten().any(|note| note.contains("not now"));
-    let failed = app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("it is asked again");
+    let failed = app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list is requested again");
     if said(&failed) {
         asks(&app, "fourth", Scope::Once, "a list that can't be read allows nothing either").await;
-        app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("it is asked again");
+        app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list is requested again");
     }
     ended(call(&app, "fifth"), "it is read, and the tool is as it was").await;
     app.host.close().await;
@@ -122,8 +124,8 @@ async fn that_a_list_may_have_changed_and_that_it_has_not_are_both_told() {
     let app = App::start(vec![("bad", scripted(&args))]).await;
     app.ready("bad").await;
     asks(&app, "first", Scope::Always, "the first call").await;
-    // Just read, it is not read again at once.
-    app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("it is asked again");
+    // A list that was just read is not read again immediately.
+    app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list is requested again");
     let mut events = app.host.events();
     ended(call(&app, "second"), "the call with which it says so").await;
     for what in ["[tools-list-changed]: it may have changed", "it was read again and is as it was"] {
@@ -136,7 +138,7 @@ async fn that_a_list_may_have_changed_and_that_it_has_not_are_both_told() {
             false
         };
         let told = tokio::time::timeout(PATIENCE, told).await;
-        assert_eq!(told, Ok(true), "it is told: {what}");
+        assert_eq!(told, Ok(true), "the event arrives: {what}");
     }
     ended(call(&app, "third"), "then it is allowed as before").await;
     app.host.close().await;
@@ -169,20 +171,26 @@ async fn a_prompt_that_changes_while_it_waits_is_not_sent_and_not_taken_for_seen
     app.host.refresh_list("bad".into(), ListKind::Prompts).await.expect("the list can be read again");
     app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
     let refused = waits.await.unwrap();
-    assert!(matches!(&refused, Err(CallFailure::Refused(cause)) if cause.contains("greet")), "it changed: {refused:?}");
-    assert!(!app.activity("bad").await.contains("prompts/get"), "nothing was sent");
+    assert!(
+        matches!(&refused, Err(CallFailure::Refused(cause)) if cause.contains("greet")),
+        "a changed prompt is refused: {refused:?}"
+    );
+    assert!(!app.activity("bad").await.contains("prompts/get"), "no request was sent");
     let (now, standing) = shown().await;
-    assert_eq!(standing, Some(Standing::New), "and what is there now was seen by nobody");
+    assert_eq!(standing, Some(Standing::New), "the current definition is not reviewed");
 
     app.host.set_preset(Preset::Balanced).await.unwrap();
     let refused = get(&app, "2", Some(before)).await;
-    assert!(matches!(refused, Err(CallFailure::Refused(_))), "a page that shows the old one gets nothing: {refused:?}");
-    get(&app, "3", Some(now)).await.expect("as it was shown, it is got");
-    assert_eq!(shown().await.1, Some(Standing::Reviewed), "and was seen");
+    assert!(
+        matches!(refused, Err(CallFailure::Refused(_))),
+        "a request for the old definition is refused: {refused:?}"
+    );
+    get(&app, "3", Some(now)).await.expect("the displayed prompt is returned");
+    assert_eq!(shown().await.1, Some(Standing::Reviewed), "the prompt counts as reviewed");
     app.host.close().await;
 }
 
-/// A program that can be built anew while its start is asked about.
+/// Creates a program that can be rebuilt while its start waits for consent.
 fn built(folder: &Path, line: &str) -> ServerConfig {
     let program = folder.join("server");
     std::fs::write(&program, format!("#!/bin/sh\n{line}\nexec cat\n")).unwrap();
@@ -203,12 +211,12 @@ async fn a_start_whose_program_is_built_anew_is_asked_about_again_and_can_be_ref
     let shown = app.question("bad", "its start", is_start).await;
     built(folder.path(), "# another, of another length");
     let allow = app.host.answer(shown.id, shown.hash.to_string(), UserAnswer::Allow(Scope::Once)).await;
-    assert_eq!(allow, Err(AnswerError::Stale), "what was shown is not what would run");
+    assert_eq!(allow, Err(AnswerError::Stale), "the displayed files differ from the current ones");
     let now = app.question("bad", "its start, as it is now", |q| is_start(q) && q.hash != shown.hash).await;
-    assert_eq!(app.questions().await.len(), 1, "in the place of the other");
+    assert_eq!(app.questions().await.len(), 1, "the new request replaces the previous one");
     built(folder.path(), "# a third one, which is longer still");
     app.answer(&now, UserAnswer::Deny).await;
-    assert!(app.questions().await.is_empty(), "a refusal needs nothing to be as it was shown");
+    assert!(app.questions().await.is_empty(), "a denial doesn't depend on the displayed files");
     app.host.close().await;
 }
 
@@ -227,7 +235,7 @@ async fn x06_what_was_seen_of_a_server_that_does_not_run_is_compared_as_well() {
     let reviewed = app.host.reviewed("mail".into()).await.unwrap();
     let (_, marks, _) = reviewed.tool(&reviewed.catalog().tool("x1").unwrap());
     let alikes: Vec<_> = marks.look_alikes.iter().map(|alike| (alike.server.as_str(), alike.name.as_str())).collect();
-    assert_eq!(alikes, [("bad", "Send mail")], "X06: by its title, which is what is drawn");
+    assert_eq!(alikes, [("bad", "Send mail")], "X06: look-alikes are found by the displayed title");
     app.host.close().await;
 }
 
@@ -242,11 +250,14 @@ async fn what_a_script_approves_is_reviewed_only_while_it_runs() {
         let called = call(&app, "1");
         let question = app.question("bad", "a tool", is_tool).await;
         app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
-        called.await.unwrap().expect("an approved call is answered");
-        assert!(app.host.pins().await.unwrap().contains_key("bad"), "{decides}: it counts as reviewed now");
+        called.await.unwrap().expect("an approved call returns a result");
+        assert!(
+            app.host.pins().await.unwrap().contains_key("bad"),
+            "{decides}: the tool counts as reviewed in this run"
+        );
         app.host.close().await;
         let file = std::fs::read_to_string(app.folder.path().join("data/pins.json")).unwrap_or_default();
-        assert_eq!(file.contains("\"echo\""), lasts, "{decides}: and later only if a person saw it: {file}");
+        assert_eq!(file.contains("\"echo\""), lasts, "{decides}: the pin is stored only if a person decided: {file}");
     }
 }
 
@@ -261,7 +272,7 @@ async fn e30_what_is_new_or_changed_is_counted_until_it_is_reviewed() {
     app.until("bad", "new: nobody has seen its tools and its prompt", |s| s.unreviewed == [3, 0]).await;
     asks(&app, "first", Scope::Once, "the first call").await;
     app.until("bad", "new but for the tool of which a call was approved", |s| s.unreviewed == [2, 0]).await;
-    app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("it is asked again");
+    app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list is requested again");
     app.until("bad", "changed: the tool that was seen is another", |s| s.unreviewed == [2, 1]).await;
     let reviewed = app.host.reviewed("bad".into()).await.expect("it runs");
     let shown = |kind, name: &str, hash: String| ShownDefinition { kind, name: name.to_owned(), hash };
@@ -270,7 +281,7 @@ async fn e30_what_is_new_or_changed_is_counted_until_it_is_reviewed() {
     let prompts = reviewed.catalog().prompts.iter().map(|listed| listed.read().expect("a prompt"));
     let prompts = prompts.map(|prompt| shown(Kind::Prompt, &prompt.name, reviewed.prompt(&prompt).0.to_string()));
     let seen = tools.chain(prompts).collect();
-    app.host.review("bad".into(), seen).await.expect("they are as they were shown");
+    app.host.review("bad".into(), seen).await.expect("the displayed definitions are current");
     app.until("bad", "reviewed", |s| s.unreviewed == [0, 0]).await;
     app.host.close().await;
 }

@@ -1,4 +1,4 @@
-//! Approvals that are taken back while what they approved runs, or is being brought back.
+//! Grants that are revoked while the approved server is running or being restarted.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ async fn http_at(address: std::net::SocketAddr) -> HttpServer {
     HttpServer::start_at(address, answer).await
 }
 
-/// A server in use whose address is approved for good.
+/// Returns a running server with a permanently approved address.
 async fn approved() -> (HttpServer, App) {
     let server = http_at(([127, 0, 0, 1], 0).into()).await;
     let app = App::start(vec![("far", remote(&server.url("/mcp")))]).await;
@@ -32,7 +32,7 @@ async fn drops(app: &App, server: HttpServer) {
 
 async fn revoke(app: &App) {
     let grant = app.host.grants().await.unwrap().remove(0);
-    assert!(app.host.revoke(grant.id).await.unwrap(), "there was an approval to take back");
+    assert!(app.host.revoke(grant.id).await.unwrap(), "the grant existed");
 }
 
 async fn start_asks(app: &App) {
@@ -48,7 +48,7 @@ async fn a_standing_approval_brings_a_server_back() {
     let _back = http_at(address).await;
     app.until("far", "ready again", |s| s.state == ServerState::Ready).await;
     let last = app.decisions().into_iter().rfind(|(kind, ..)| kind == "connect-server").unwrap();
-    assert_eq!((last.1.as_str(), last.2.as_str()), ("allowed", "grant"), "the approval that stands is written down");
+    assert_eq!((last.1.as_str(), last.2.as_str()), ("allowed", "grant"), "the restart is audited with the grant");
     app.host.close().await;
 }
 
@@ -59,13 +59,13 @@ async fn what_waits_to_come_back_stops_when_its_approval_is_taken_back() {
     drops(&app, server).await;
     revoke(&app).await;
     let stopped = app.server("far").await;
-    assert_eq!(stopped.state, ServerState::Stopped, "nothing is waited for any more");
+    assert_eq!(stopped.state, ServerState::Stopped, "the restart is cancelled");
     let back = http_at(address).await;
     app.host.network_changed().await.unwrap();
     pass(Duration::from_secs(10)).await;
-    assert_eq!(app.server("far").await.since, stopped.since, "it is not brought back");
+    assert_eq!(app.server("far").await.since, stopped.since, "the server is not restarted");
     start_asks(&app).await;
-    assert!(back.seen().is_empty(), "not a byte is sent without an approval");
+    assert!(back.seen().is_empty(), "nothing is sent without an approval");
     app.host.close().await;
 }
 
@@ -74,15 +74,18 @@ async fn what_runs_is_not_brought_back_once_its_approval_is_taken_back() {
     let (server, app) = approved().await;
     let address = server.address;
     revoke(&app).await;
-    assert_eq!(app.server("far").await.state, ServerState::Ready, "what runs goes on");
+    assert_eq!(app.server("far").await.state, ServerState::Ready, "a running server continues");
     drop(server);
     app.host.network_changed().await.unwrap();
     app.until("far", "left to the user", |s| matches!(s.state, ServerState::Failed(_))).await;
     let back = http_at(address).await;
     app.host.network_changed().await.unwrap();
     pass(Duration::from_secs(10)).await;
-    assert!(matches!(app.server("far").await.state, ServerState::Failed(_)), "nor does another network bring it back");
+    assert!(
+        matches!(app.server("far").await.state, ServerState::Failed(_)),
+        "a change of the network doesn't restart the server"
+    );
     start_asks(&app).await;
-    assert!(back.seen().is_empty(), "not a byte is sent without an approval");
+    assert!(back.seen().is_empty(), "nothing is sent without an approval");
     app.host.close().await;
 }

@@ -1,4 +1,4 @@
-//! Folders that were shared: a server is told of none of them once that was taken back, or while it is muted.
+//! Shared folders (roots): a server receives none after they are revoked, or while it is muted.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -31,9 +31,9 @@ fn list_folders(app: &App, id: &str) -> JoinHandle<Called> {
     tokio::spawn(async move { host.call_tool(id, "harbour".into(), "list_folders".into(), Map::new(), None).await })
 }
 
-/// Text of a result.
+/// Returns the text of a call's result.
 fn text(called: Called) -> String {
-    let (result, _) = called.expect("the call is answered");
+    let (result, _) = called.expect("the call returns a result");
     let texts = result.content.into_iter().filter_map(|block| match block {
         ContentBlock::Text(text) => Some(text.text),
         _ => None,
@@ -41,7 +41,7 @@ fn text(called: Called) -> String {
     texts.map(|text| text.to_string()).collect()
 }
 
-/// A server that may always list its folders, and has been told of one, with the URI of that folder.
+/// Returns a server that may always list its roots and received one, with the URI of that folder.
 async fn shared() -> (App, Arc<Disk>, String) {
     let (app, disk) = harbour().await;
     let folder = std::fs::canonicalize(app.folder.path()).unwrap();
@@ -51,18 +51,18 @@ async fn shared() -> (App, Arc<Disk>, String) {
     let question = app.question("harbour", "its folders", |q| q.body == QuestionBody::Roots).await;
     app.answer(&question, UserAnswer::Share(vec![folder.clone()])).await;
     let uri = format!("file://{}", folder.display());
-    assert!(text(ended(first).await).contains(&uri), "it is told of the folder");
-    assert!(text(ended(list_folders(&app, "again")).await).contains(&uri), "also later, without a question");
+    assert!(text(ended(first).await).contains(&uri), "the server receives the folder");
+    assert!(text(ended(list_folders(&app, "again")).await).contains(&uri), "a later request requires no consent");
     (app, disk, uri)
 }
 
-/// A call whose server asks for its folders. The entry that allows them waits for the disk.
+/// Makes a call during which the server lists its roots, with the allowing entry delayed by the disk.
 async fn asks_while_the_log_is_slow(app: &App, disk: &Disk) -> JoinHandle<Called> {
     disk.slow.store(true, Ordering::SeqCst);
     let waits = list_folders(app, "waits");
-    assert!(holds_within(PATIENCE, || disk.waits_for("tool")).await, "the call is written down");
+    assert!(holds_within(PATIENCE, || disk.waits_for("tool")).await, "the entry of the call is submitted");
     disk.go_on();
-    assert!(holds_within(PATIENCE, || disk.waits_for("roots")).await, "the server asks for its folders");
+    assert!(holds_within(PATIENCE, || disk.waits_for("roots")).await, "the entry of the roots is submitted");
     waits
 }
 
@@ -78,12 +78,12 @@ async fn e7_folders_that_were_denied_are_not_asked_for_again() {
     app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
     let question = app.question("harbour", "its folders", |q| q.body == QuestionBody::Roots).await;
     app.answer(&question, UserAnswer::Deny).await;
-    assert!(text(ended(first).await).contains("shares 0 folders"), "it is told of none");
+    assert!(text(ended(first).await).contains("shares 0 folders"), "the server receives an empty list");
     let again = text(ended(list_folders(&app, "again")).await);
-    assert!(again.contains("shares 0 folders"), "also later, without a question: {again}");
-    assert_eq!(decisions(&app), ["denied", "allowed"], "and both are written down");
+    assert!(again.contains("shares 0 folders"), "a later request requires no consent: {again}");
+    assert_eq!(decisions(&app), ["denied", "allowed"], "both decisions are audited");
     let shown = app.host.snapshot().await.unwrap().servers.into_iter().find(|server| server.name == "harbour").unwrap();
-    assert_eq!(shown.roots, Some(Vec::new()), "the page shows that it was decided");
+    assert_eq!(shown.roots, Some(Vec::new()), "the view contains the decision");
 }
 
 #[tokio::test]
@@ -114,14 +114,14 @@ async fn folders_that_are_shared_answer_each_request_of_their_server_and_no_othe
     let uri = format!("file://{}", folder.display());
     let other = calls.pop().unwrap();
     for call in calls {
-        assert!(text(ended(call).await).contains(&uri), "each request of the server is answered");
+        assert!(text(ended(call).await).contains(&uri), "each request of the server receives the folder");
     }
     app.host.deny_all("harbour".into(), false).await.unwrap();
     let left: Vec<_> = requests().await.collect();
-    let [question] = &left[..] else { panic!("the other server still asks: {left:?}") };
-    assert_eq!(question.server, "other", "nobody has decided about it");
+    let [question] = &left[..] else { panic!("expected the request of the other server: {left:?}") };
+    assert_eq!(question.server, "other", "the remaining request is the other server's");
     app.answer(question, UserAnswer::Deny).await;
-    assert!(!text(ended(other).await).contains(&uri), "and it is told of nothing");
+    assert!(!text(ended(other).await).contains(&uri), "the other server receives no folder");
     app.host.close().await;
 }
 
@@ -130,10 +130,10 @@ async fn a_muted_server_is_told_of_no_folder() {
     let (app, _disk, uri) = shared().await;
     app.host.deny_all("harbour".into(), true).await.unwrap();
     let told = text(ended(list_folders(&app, "muted")).await);
-    assert!(!told.contains(&uri), "the stored decision does not answer for a muted server: {told}");
+    assert!(!told.contains(&uri), "the stored decision does not apply to a muted server: {told}");
     app.host.unmute("harbour".into()).await.unwrap();
     let told = text(ended(list_folders(&app, "again allowed")).await);
-    assert!(told.contains(&uri), "it does when that is over: {told}");
+    assert!(told.contains(&uri), "the stored decision applies after the mute: {told}");
     app.host.close().await;
 }
 
@@ -145,8 +145,12 @@ async fn a_server_that_is_muted_while_the_entry_is_written_is_told_of_no_folder(
     disk.slow.store(false, Ordering::SeqCst);
     disk.go_on();
     let told = text(ended(waits).await);
-    assert!(!told.contains(&uri), "it is muted by then: {told}");
-    assert_eq!(decisions(&app), ["allowed", "allowed", "allowed", "withdrawn"], "the log says that nothing left");
+    assert!(!told.contains(&uri), "a server muted meanwhile receives no folder: {told}");
+    assert_eq!(
+        decisions(&app),
+        ["allowed", "allowed", "allowed", "withdrawn"],
+        "the log records that nothing was sent"
+    );
     app.host.close().await;
 }
 
@@ -154,17 +158,21 @@ async fn a_server_that_is_muted_while_the_entry_is_written_is_told_of_no_folder(
 async fn folders_that_are_taken_back_while_the_entry_is_written_are_not_told() {
     let (app, disk, uri) = shared().await;
     let waits = asks_while_the_log_is_slow(&app, &disk).await;
-    // As another program of ours does it.
+    // Simulates a change by another instance.
     std::fs::write(app.folder.path().join("data/roots.json"), "{}").unwrap();
     app.until("harbour", "without folders", |server| server.roots.is_none()).await;
     disk.slow.store(false, Ordering::SeqCst);
     disk.go_on();
     let question = app.question("harbour", "its folders anew", |q| q.body == QuestionBody::Roots).await;
-    assert!(!waits.is_finished(), "the server is told of nothing before");
-    assert_eq!(decisions(&app), ["allowed", "allowed", "allowed", "withdrawn"], "the log says that nothing left");
+    assert!(!waits.is_finished(), "the request waits for the decision");
+    assert_eq!(
+        decisions(&app),
+        ["allowed", "allowed", "allowed", "withdrawn"],
+        "the log records that nothing was sent"
+    );
     app.answer(&question, UserAnswer::Deny).await;
     let told = text(ended(waits).await);
-    assert!(!told.contains(&uri), "as the user decides now: {told}");
+    assert!(!told.contains(&uri), "the new decision applies: {told}");
     app.host.close().await;
 }
 
@@ -177,21 +185,21 @@ async fn folders_that_the_user_takes_back_while_the_entry_is_written_are_not_tol
     assert!(holds_within(PATIENCE, || disk.waiting.lock().unwrap().len() == 2).await, "both entries wait");
     disk.slow.store(false, Ordering::SeqCst);
     disk.go_on();
-    taken_back.await.unwrap().expect("it is taken back");
+    taken_back.await.unwrap().expect("the folder is revoked");
     let told = text(ended(waits).await);
-    assert!(!told.contains(&uri), "it is no longer shared by then: {told}");
+    assert!(!told.contains(&uri), "a revoked folder is not sent: {told}");
     app.host.close().await;
 }
 
-/// Documents on a disk that refuses changes of one of them when the test says so, and tells of its changes when it says so.
+/// Documents on a disk that refuses changes of one document on request, and reports external changes on request.
 pub(crate) struct RefusingDisk {
     documents: Arc<dyn Documents>,
     document: Document,
     pub(crate) full: AtomicBool,
     changed: Mutex<Option<mpsc::Sender<()>>>,
-    /// How often it was read.
+    /// Number of reads so far.
     reads: AtomicU64,
-    /// How often a change was refused.
+    /// Number of refused changes.
     refused: AtomicU64,
 }
 
@@ -257,16 +265,19 @@ async fn folders_that_are_taken_back_do_not_come_back_from_an_older_file() {
     let shared = std::fs::canonicalize(app.folder.path()).unwrap();
     let file = app.folder.path().join("data/roots.json");
     app.host.set_roots("harbour".into(), vec![shared]).await.unwrap();
-    assert!(holds_within(PATIENCE, || file.exists()).await, "they are written");
+    assert!(holds_within(PATIENCE, || file.exists()).await, "the folders are written");
     disk.full.store(true, Ordering::SeqCst);
     app.host.set_roots("harbour".into(), vec![]).await.unwrap();
-    assert!(holds_within(PATIENCE, || disk.refused.load(Ordering::SeqCst) > 0).await, "that can't be written");
-    // Only now the change of before is told.
+    assert!(
+        holds_within(PATIENCE, || disk.refused.load(Ordering::SeqCst) > 0).await,
+        "the revocation can't be written"
+    );
+    // The earlier change is reported only now.
     let (changed, before) = (disk.changed.lock().unwrap().clone().unwrap(), disk.reads.load(Ordering::SeqCst));
     changed.send(()).await.unwrap();
     assert!(holds_within(PATIENCE, || disk.reads.load(Ordering::SeqCst) > before).await, "the file is read again");
-    // What was read comes back to the host before this question does.
+    // The result of the read arrives at the host before this request.
     app.host.set_settings(app.host.snapshot().await.unwrap().settings).await.unwrap();
-    assert_eq!(app.server("harbour").await.roots, Some(vec![]), "what was taken back stays so");
+    assert_eq!(app.server("harbour").await.roots, Some(vec![]), "a revoked folder stays revoked");
     app.host.close().await;
 }

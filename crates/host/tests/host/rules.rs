@@ -1,4 +1,4 @@
-//! Rules on the whole host, with a server that runs: files, presets, scopes, and what is asked and refused because of them.
+//! Rules on the whole host with a running server: files, presets, scopes, and the resulting decisions.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -50,24 +50,24 @@ fn is_tool(question: &QuestionView) -> bool {
     matches!(question.body, QuestionBody::Tool { .. })
 }
 
-/// Calls a tool, and approves it once with this answer.
+/// Calls a tool, and approves it with this decision.
 async fn approve(app: &App, id: &str, tool: &str, arguments: Value, conversation: Option<&str>, answer: UserAnswer) {
     let called = call(app, id, tool, arguments, conversation);
     let question = app.question(SERVER, "the tool", is_tool).await;
     app.answer(&question, answer).await;
-    ended(called).await.expect("it runs once it is approved");
+    ended(called).await.expect("an approved call returns a result");
 }
 
 pub(crate) async fn set(app: &App, rule: Value) -> u64 {
     let rule: PolicyRule = serde_json::from_value(rule).unwrap();
-    app.host.set_rule(rule).await.expect("the rule is taken").id
+    app.host.set_rule(rule).await.expect("the rule is accepted").id
 }
 
 fn policy_file(app: &App) -> PathBuf {
     app.folder.path().join("data").join("policy.json")
 }
 
-/// Waits until the rules are so.
+/// Waits until the rules satisfy a condition.
 async fn until(app: &App, what: &str, holds: impl Fn(&host::rules::RulesView) -> bool) {
     let mut events = app.host.events();
     let deadline = tokio::time::Instant::now() + PATIENCE;
@@ -85,20 +85,25 @@ async fn until(app: &App, what: &str, holds: impl Fn(&host::rules::RulesView) ->
 async fn a_rule_denies_whatever_was_allowed_and_says_so_in_the_log() {
     let app = harbour().await;
     approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserAnswer::Allow(Scope::Always)).await;
-    ended(call(&app, "2", "add", json!({"a": 1, "b": 2}), None)).await.expect("an allowed tool does not ask");
+    ended(call(&app, "2", "add", json!({"a": 1, "b": 2}), None)).await.expect("an allowed tool requires no consent");
     let id =
         set(&app, json!({"effect": "deny", "server": "har*", "tool": "add", "arguments": [{"at": "/b", "glob": "3"}]}))
             .await;
-    ended(call(&app, "3", "add", json!({"a": 1, "b": 2}), None)).await.expect("other arguments are none of the rule's");
+    ended(call(&app, "3", "add", json!({"a": 1, "b": 2}), None)).await.expect("the rule doesn't match other arguments");
     let denied = ended(call(&app, "4", "add", json!({"a": 1, "b": 3}), None)).await;
-    assert_eq!(denied.err(), Some(CallFailure::Refused(format!("by rule {id}"))), "the rule that denies is named");
+    assert_eq!(denied.err(), Some(CallFailure::Refused(format!("by rule {id}"))), "the error names the rule");
     let log = app.host.ports().audit.read(&ports::AuditQuery::latest(20)).unwrap();
-    let entry = log.iter().find(|entry| entry.decision == "denied").expect("the refusal is written down");
-    assert_eq!((entry.by.as_ref(), entry.rule.as_ref()), ("policy", format!("rule {id}").as_str()), "with its rule");
-    let allowed = log.iter().find(|entry| entry.kind == "tool" && entry.by == "grant").expect("so is what was allowed");
-    assert!(allowed.rule.starts_with("grant "), "with the approval that allowed it: {allowed:?}");
+    let entry = log.iter().find(|entry| entry.decision == "denied").expect("the denial is audited");
+    assert_eq!(
+        (entry.by.as_ref(), entry.rule.as_ref()),
+        ("policy", format!("rule {id}").as_str()),
+        "the entry names the rule"
+    );
+    let allowed =
+        log.iter().find(|entry| entry.kind == "tool" && entry.by == "grant").expect("the allowed call is audited");
+    assert!(allowed.rule.starts_with("grant "), "the entry names the grant: {allowed:?}");
     let written: Value = serde_json::from_slice(&std::fs::read(policy_file(&app)).unwrap()).unwrap();
-    assert_eq!(written["rules"][0]["effect"], "deny", "the rule stands in a file that a person can read");
+    assert_eq!(written["rules"][0]["effect"], "deny", "the rule is stored in readable form");
 }
 
 #[tokio::test]
@@ -110,9 +115,9 @@ async fn what_is_edited_into_something_denied_is_refused() {
     let edit = host::view::Edit::Arguments(object(json!({"a": 1, "b": 3})));
     let edited = app.host.edit(question.id, edit).await.unwrap();
     let answered = app.host.answer(edited.id, edited.hash.to_string(), UserAnswer::Allow(Scope::Once)).await;
-    assert_eq!(answered, Err(AnswerError::Denied("rule 1".to_owned())), "an approval does not beat a rule");
-    assert!(matches!(ended(called).await, Err(CallFailure::Refused(_))), "and the call ends");
-    assert!(app.questions().await.is_empty(), "nothing is left to approve");
+    assert_eq!(answered, Err(AnswerError::Denied("rule 1".to_owned())), "a rule overrides an approval");
+    assert!(matches!(ended(called).await, Err(CallFailure::Refused(_))), "the call ends with an error");
+    assert!(app.questions().await.is_empty(), "no consent request is pending");
 }
 
 #[tokio::test]
@@ -121,9 +126,9 @@ async fn a_question_that_a_new_rule_denies_is_refused_at_once() {
     let called = call(&app, "1", "add", json!({"a": 1, "b": 2}), None);
     app.question(SERVER, "the tool", is_tool).await;
     set(&app, json!({"effect": "deny", "server": SERVER})).await;
-    assert!(matches!(ended(called).await, Err(CallFailure::Refused(_))), "the call ends without an answer");
+    assert!(matches!(ended(called).await, Err(CallFailure::Refused(_))), "the call is denied without a decision");
     let restarted = app.host.restart_server(SERVER.to_owned()).await;
-    assert!(restarted.is_ok(), "a rule about calls says nothing of starts");
+    assert!(restarted.is_ok(), "a rule about calls doesn't affect starts");
 }
 
 #[tokio::test]
@@ -132,24 +137,24 @@ async fn approvals_hold_in_their_conversation_and_until_they_end() {
     let app = ready(App::start_at(Arc::clone(&clock), vec![(SERVER, demo(&[]))]).await).await;
     let arguments = || json!({"a": 1, "b": 2});
     approve(&app, "1", "add", arguments(), Some("c1"), UserAnswer::Allow(Scope::Conversation)).await;
-    ended(call(&app, "2", "add", arguments(), Some("c1"))).await.expect("the same conversation does not ask");
+    ended(call(&app, "2", "add", arguments(), Some("c1"))).await.expect("the same conversation requires no consent");
     let other = call(&app, "3", "add", arguments(), Some("c2"));
     let question = app.question(SERVER, "another conversation", is_tool).await;
     app.answer(&question, UserAnswer::AllowFor(Scope::Always, 60_000)).await;
     ended(other).await.unwrap();
     clock.advance(Duration::from_millis(59_999));
-    ended(call(&app, "4", "add", arguments(), None)).await.expect("it holds everywhere for a while");
+    ended(call(&app, "4", "add", arguments(), None)).await.expect("the temporary approval applies everywhere");
     clock.advance(Duration::from_millis(1));
     let late = call(&app, "5", "add", arguments(), None);
     let question = app.question(SERVER, "the tool, once the approval ended", is_tool).await;
-    assert!(!question.scopes.contains(&Scope::Conversation), "without a conversation there is none to hold in");
+    assert!(!question.scopes.contains(&Scope::Conversation), "without a conversation its scope is not offered");
     app.answer(&question, UserAnswer::Deny).await;
-    assert!(ended(late).await.is_err(), "an approval that has ended allows nothing");
+    assert!(ended(late).await.is_err(), "an expired approval is not in effect");
     let once = call(&app, "6", "add", arguments(), None);
     let question = app.question(SERVER, "the tool", is_tool).await;
     let odd = UserAnswer::AllowFor(Scope::Once, 1_000);
     let answered = app.host.answer(question.id, question.hash.to_string(), odd).await;
-    assert!(matches!(answered, Err(AnswerError::WrongKind(_))), "once has no end: {answered:?}");
+    assert!(matches!(answered, Err(AnswerError::WrongKind(_))), "a one-time approval has no expiry: {answered:?}");
     app.answer(&question, UserAnswer::Deny).await;
     assert!(ended(once).await.is_err(), "denied");
 }
@@ -160,31 +165,31 @@ async fn a_trusted_server_runs_tools_that_were_seen_and_asks_for_all_else() {
     let arguments = || json!({"a": 1, "b": 2});
     approve(&app, "1", "add", arguments(), None, UserAnswer::Allow(Scope::Once)).await;
     app.host.trust(SERVER.to_owned(), Trust::Run).await.unwrap();
-    assert_eq!(app.server(SERVER).await.trust, Trust::Run, "it is shown");
-    ended(call(&app, "2", "add", arguments(), None)).await.expect("a tool that was seen does not ask");
+    assert_eq!(app.server(SERVER).await.trust, Trust::Run, "the view contains the trust");
+    ended(call(&app, "2", "add", arguments(), None)).await.expect("a reviewed tool requires no consent");
     let new = call(&app, "3", "ask_model", json!({}), None);
     let question = app.question(SERVER, "a tool that nobody has seen", is_tool).await;
-    assert_eq!(question.rule, "new-tool", "and says why");
+    assert_eq!(question.rule, "new-tool", "the consent request names the reason");
     app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
     let sampling = |q: &QuestionView| matches!(q.body, QuestionBody::Sampling { .. });
     let question = app.question(SERVER, "the model", sampling).await;
     app.answer(&question, UserAnswer::Deny).await;
-    // What the server makes of the refusal is its own.
+    // The server's handling of the denial doesn't matter here.
     let _ = ended(new).await;
     app.host.trust(SERVER.to_owned(), Trust::No).await.unwrap();
     let asked = call(&app, "4", "add", arguments(), None);
     let question = app.question(SERVER, "the tool, trusted no more", is_tool).await;
     app.answer(&question, UserAnswer::Deny).await;
-    assert!(ended(asked).await.is_err(), "it asks again");
+    assert!(ended(asked).await.is_err(), "the call requires consent again");
     let missing = app.host.trust("nobody".to_owned(), Trust::Always).await;
-    assert_eq!(missing, Err(RulesError::NoSuchServer("nobody".to_owned())), "only servers that are there");
+    assert_eq!(missing, Err(RulesError::NoSuchServer("nobody".to_owned())), "a missing server can't be trusted");
 }
 
 #[tokio::test]
 async fn a_removed_server_is_trusted_no_more() {
     let app = harbour().await;
     app.host.trust(SERVER.to_owned(), Trust::Always).await.unwrap();
-    assert_eq!(app.server(SERVER).await.trust, Trust::Always, "it is trusted");
+    assert_eq!(app.server(SERVER).await.trust, Trust::Always, "the server is trusted");
     app.host.remove_server(SERVER.to_owned()).await.unwrap();
     let view = app.host.rules().await.unwrap();
     assert_eq!(view.rules, [], "another server under this name starts without trust");
@@ -197,7 +202,11 @@ async fn careful_asks_about_reads_too() {
     app.host.set_preset(Preset::Careful).await.unwrap();
     let called = call(&app, "2", "add", json!({"a": 1, "b": 2}), None);
     let question = app.question(SERVER, "the allowed tool", is_tool).await;
-    assert_eq!((question.rule, question.scopes), ("preset-asks", &[Scope::Once][..]), "each time, by the preset");
+    assert_eq!(
+        (question.rule, question.scopes),
+        ("preset-asks", &[Scope::Once][..]),
+        "the preset requires consent for each call"
+    );
     app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
     ended(called).await.expect("it runs");
     let resource = app.host.catalog(SERVER.to_owned()).await.unwrap().resources[0].read().unwrap().uri;
@@ -206,7 +215,10 @@ async fn careful_asks_about_reads_too() {
     let is_read = |q: &QuestionView| matches!(&q.body, QuestionBody::Read { name, .. } if *name == resource);
     let question = app.question(SERVER, "the resource", is_read).await;
     app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
-    assert!(!read.await.unwrap().expect("it is read").contents.is_empty(), "what was allowed is read");
+    assert!(
+        !read.await.unwrap().expect("the resource is read").contents.is_empty(),
+        "the approved resource has contents"
+    );
 }
 
 #[tokio::test]
@@ -221,17 +233,21 @@ async fn rules_that_can_not_be_read_make_everything_ask_until_they_are_mended() 
         let called = call(&app, &format!("broken {is_managed}"), "add", json!({"a": 1, "b": 2}), None);
         let question = app.question(SERVER, "the allowed tool", is_tool).await;
         let expected = if is_managed { "managed-unusable" } else { "policy-unusable" };
-        assert_eq!((question.rule, question.scopes), (expected, &[Scope::Once][..]), "it asks each time, and says why");
+        assert_eq!(
+            (question.rule, question.scopes),
+            (expected, &[Scope::Once][..]),
+            "each call requires consent, with the reason"
+        );
         app.answer(&question, UserAnswer::Deny).await;
         assert!(ended(called).await.is_err(), "denied");
         if !is_managed {
             let changed = app.host.set_preset(Preset::Careful).await;
-            assert!(matches!(changed, Err(RulesError::Unusable(_))), "the file is not written over: {changed:?}");
+            assert!(matches!(changed, Err(RulesError::Unusable(_))), "an invalid file is not overwritten: {changed:?}");
         }
         std::fs::remove_file(&file).unwrap();
         until(&app, "usable", |view| of(view).problem.is_none()).await;
         let called = call(&app, &format!("mended {is_managed}"), "add", json!({"a": 1, "b": 2}), None);
-        ended(called).await.expect("then it is as before");
+        ended(called).await.expect("a corrected file takes effect");
     }
 }
 
@@ -246,10 +262,10 @@ async fn what_the_system_wide_file_says_can_not_be_loosened() {
     set(&app, json!({"effect": "allow", "server": SERVER, "tool": "add"})).await;
     let denied = ended(call(&app, "2", "add", json!({"a": 1, "b": 2}), None)).await;
     let expected = CallFailure::Refused("by managed rule 1".to_owned());
-    assert_eq!(denied.err(), Some(expected), "neither rule, approval nor trust beats it");
+    assert_eq!(denied.err(), Some(expected), "no rule, grant or trust overrides the managed rule");
     let managed = policy::RuleRef { source: RuleSource::Managed, id: 1 };
     let removed = app.host.remove_rule(managed).await;
-    assert_eq!(removed, Err(RulesError::NoSuchRule), "nor can it be removed");
+    assert_eq!(removed, Err(RulesError::NoSuchRule), "a managed rule can't be removed");
 }
 
 #[tokio::test]
@@ -270,15 +286,19 @@ async fn a_dry_run_tells_what_happens_and_does_nothing() {
     let allowed = run(json!({"a": 1, "b": 2})).await;
     assert!(
         matches!(allowed.explanation.decision, Decision::Allow { by: By::Grant(_) }),
-        "by the approval: {allowed:?}"
+        "the grant allows the call: {allowed:?}"
     );
-    assert!(!allowed.assumed_unchanged, "the server runs, so nothing is taken for granted");
+    assert!(!allowed.assumed_unchanged, "nothing is assumed for a running server");
     let denied = run(json!({"a": 1, "b": 99})).await;
     let by = By::Rule(policy::RuleRef { source: RuleSource::User, id });
-    assert_eq!(denied.explanation.decision, Decision::Deny { rule: Rule::RuleDenies, by }, "by the rule");
-    let first = denied.explanation.considered.first().expect("something was looked at");
-    assert_eq!((first.by, first.effect, first.fit), (by, Effect::Deny, Fit::Fits), "which comes first");
-    assert_eq!(app.decisions().len(), decisions, "nothing was decided");
+    assert_eq!(denied.explanation.decision, Decision::Deny { rule: Rule::RuleDenies, by }, "the rule denies the call");
+    let first = denied.explanation.considered.first().expect("at least one rule was considered");
+    assert_eq!(
+        (first.by, first.effect, first.fit),
+        (by, Effect::Deny, Fit::Fits),
+        "the denying rule is considered first"
+    );
+    assert_eq!(app.decisions().len(), decisions, "a dry run is not audited");
     let of_tool = |tool: &str| DryAct::Tool {
         tool: tool.to_owned(),
         arguments: Map::new(),
@@ -287,20 +307,20 @@ async fn a_dry_run_tells_what_happens_and_does_nothing() {
     };
     let missing = app.host.dry_run(SERVER.to_owned(), of_tool("ad")).await;
     let expected = RulesError::NoSuchTool { server: SERVER.to_owned(), tool: "ad".to_owned() };
-    assert_eq!(missing.err(), Some(expected), "nothing is said of a tool that is not there");
-    assert!(app.questions().await.is_empty(), "and nobody asked");
+    assert_eq!(missing.err(), Some(expected), "a missing tool is reported");
+    assert!(app.questions().await.is_empty(), "a dry run requires no consent");
     app.host.stop_server(SERVER.to_owned()).await.unwrap();
     app.until(SERVER, "stopped", |s| s.state == host::view::ServerState::Stopped).await;
     let start = app.host.dry_run(SERVER.to_owned(), DryAct::Start).await.unwrap();
     let asks = matches!(start.explanation.decision, Decision::Ask { rule: Rule::NewCommand, .. });
-    assert!(asks, "its start was approved for once only: {start:?}");
+    assert!(asks, "a start that was approved once requires consent: {start:?}");
     app.host.trust(SERVER.to_owned(), Trust::Always).await.unwrap();
     let seen = app.host.dry_run(SERVER.to_owned(), of_tool("add")).await.unwrap();
-    assert!(matches!(seen.explanation.decision, Decision::Allow { .. }), "what was seen is trusted: {seen:?}");
-    assert!(seen.assumed_unchanged, "as it was then");
+    assert!(matches!(seen.explanation.decision, Decision::Allow { .. }), "a reviewed tool is allowed: {seen:?}");
+    assert!(seen.assumed_unchanged, "the definition is assumed to be unchanged");
     let unseen = app.host.dry_run(SERVER.to_owned(), of_tool("echo")).await.unwrap();
     let asks = matches!(unseen.explanation.decision, Decision::Ask { rule: Rule::NewTool, .. });
-    assert!(asks, "what was not seen asks: {unseen:?}");
+    assert!(asks, "an unreviewed tool requires consent: {unseen:?}");
 }
 
 #[tokio::test]
@@ -320,19 +340,19 @@ async fn s32_a_check_of_a_stopped_server_knows_that_a_tool_changed() {
             DryAct::Tool { tool: "echo".to_owned(), arguments: Map::new(), conversation: None, after_untrusted: false };
         app.host.dry_run(SERVER.to_owned(), asked).await.unwrap()
     };
-    assert!(matches!(checked().await.explanation.decision, Decision::Allow { .. }), "as it was reviewed");
+    assert!(matches!(checked().await.explanation.decision, Decision::Allow { .. }), "the reviewed tool is allowed");
     app.host.refresh_list(SERVER.to_owned(), ListKind::Tools).await.expect("the list can be read again");
     app.host.stop_server(SERVER.to_owned()).await.unwrap();
     app.until(SERVER, "stopped", |s| s.state == ServerState::Stopped).await;
     let check = checked().await;
     let asks = matches!(check.explanation.decision, Decision::Ask { rule: Rule::ToolChanged, .. });
-    assert!(asks && check.standing == Some(Standing::Changed), "it would ask, as the tool changed: {check:?}");
+    assert!(asks && check.standing == Some(Standing::Changed), "a changed tool requires consent: {check:?}");
     app.host.close().await;
     let again = App::start_in(app.folder, Vec::new(), host::HostOptions::default()).await;
     let asked =
         DryAct::Tool { tool: "echo".to_owned(), arguments: Map::new(), conversation: None, after_untrusted: false };
     let check = again.host.dry_run(SERVER.to_owned(), asked).await.unwrap();
-    assert_eq!(check.standing, Some(Standing::Changed), "another run knows it as well");
+    assert_eq!(check.standing, Some(Standing::Changed), "the change is known across restarts");
 }
 
 #[tokio::test]
@@ -342,11 +362,11 @@ async fn rules_stand_after_a_restart_and_those_of_a_run_do_not() {
     let rule: PolicyRule = serde_json::from_value(json!({"effect": "ask"})).unwrap();
     let session = PolicyRule { scope: policy::RuleScope::Session, ..rule };
     app.host.set_rule(session).await.unwrap();
-    assert_eq!(app.host.rules().await.unwrap().rules.len(), 2, "both hold now");
+    assert_eq!(app.host.rules().await.unwrap().rules.len(), 2, "both rules are in effect");
     app.host.close().await;
     let again = App::start_in(app.folder, Vec::new(), host::HostOptions::default()).await;
     let rules = again.host.rules().await.unwrap().rules;
-    assert_eq!(rules.len(), 1, "one was kept: {rules:?}");
+    assert_eq!(rules.len(), 1, "only the permanent rule is stored: {rules:?}");
     assert_eq!((rules[0].1.note.as_str(), rules[0].1.expires_at), ("kept", Some(4_102_444_800_000)), "whole");
 }
 
@@ -369,7 +389,7 @@ async fn a_server_that_a_rule_now_keeps_out_ends() {
 async fn what_another_program_writes_among_the_rules_is_in_the_audit_log() {
     let app = harbour().await;
     set(&app, json!({"effect": "deny", "tool": "add", "note": "mine"})).await;
-    assert_eq!(app.host.rules().await.unwrap().user.changed, None, "what Drawbridge writes is no news");
+    assert_eq!(app.host.rules().await.unwrap().user.changed, None, "own writes don't count as external changes");
     let written = json!({"version": 1, "rules": [{"id": 9, "effect": "allow", "note": "smuggled"}]});
     std::fs::write(policy_file(&app), written.to_string()).unwrap();
     until(&app, "changed", |view| view.user.changed.is_some()).await;
@@ -377,7 +397,7 @@ async fn what_another_program_writes_among_the_rules_is_in_the_audit_log() {
     let told = entries.into_iter().filter(|entry| entry.by == "another program");
     let mut told: Vec<_> = told.map(|entry| (entry.decision.to_string(), entry.subject.to_string())).collect();
     told.sort();
-    assert_eq!(told.len(), 2, "what came and what went: {told:?}");
-    assert!(told[0].0 == "added" && told[0].1.contains("smuggled"), "the rule that allows: {told:?}");
-    assert!(told[1].0 == "removed" && told[1].1.contains("mine"), "the one that denied: {told:?}");
+    assert_eq!(told.len(), 2, "the added and the removed rule are audited: {told:?}");
+    assert!(told[0].0 == "added" && told[0].1.contains("smuggled"), "the added rule is audited: {told:?}");
+    assert!(told[1].0 == "removed" && told[1].1.contains("mine"), "the removed rule is audited: {told:?}");
 }

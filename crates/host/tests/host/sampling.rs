@@ -1,5 +1,5 @@
-//! A server asks for a model's answer: off until it is turned on; asked, answered by a model or by hand, reviewed, sent; within
-//! budgets (X26, X27). The model is scripted here; that wires are spoken right is shown elsewhere.
+//! Sampling: disabled by default, consent, replies by a model or by hand, review, and budgets (X26, X27). The model is
+//! scripted here; the providers' wire formats are tested elsewhere.
 
 mod held;
 
@@ -48,7 +48,7 @@ fn is_use(question: &QuestionView) -> Option<UserAnswer> {
     used.then_some(ONCE)
 }
 
-/// A server of this era that may sample, a user who allows its use, and a model.
+/// Returns a server of this era that may sample, with a user who allows its use, and a model.
 async fn harbour(era: &str) -> (App, std::sync::Arc<ScriptedModel>, JoinHandle<()>) {
     let app = App::start(vec![(SERVER, demo(&["--era", era]))]).await;
     app.ready(SERVER).await;
@@ -59,7 +59,9 @@ async fn harbour(era: &str) -> (App, std::sync::Arc<ScriptedModel>, JoinHandle<(
 }
 
 fn parts(question: &QuestionView) -> (&CreateMessageParams, Option<&CreateMessageResult>, &SamplingState) {
-    let QuestionBody::Sampling { request, response, state } = &question.body else { panic!("it is about a model") };
+    let QuestionBody::Sampling { request, response, state } = &question.body else {
+        panic!("the request is not about sampling")
+    };
     (request, response.as_deref(), state)
 }
 
@@ -67,7 +69,7 @@ fn is_sampling(question: &QuestionView) -> bool {
     matches!(question.body, QuestionBody::Sampling { .. })
 }
 
-/// The question, once it stands so.
+/// Waits until the consent request is in this state, and returns it.
 async fn until(
     app: &App,
     what: &str,
@@ -96,12 +98,16 @@ async fn a_model_answers_and_what_it_says_is_reviewed_before_it_goes_back() {
         let called = call(&app, "1", json!({ "question": "Sail today?" }));
         let question = app.question(SERVER, "the model", is_sampling).await;
         let (request, response, state) = parts(&question);
-        let choice = state.model.as_ref().expect("there is a model");
-        assert_eq!(choice.model, reference("scripted-1"), "one of the user's own");
+        let choice = state.model.as_ref().expect("a model was chosen");
+        assert_eq!(choice.model, reference("scripted-1"), "the chosen model is one of the user's");
         let explained = matches!(&choice.by, ChosenBy::Priorities(all) if !all.is_empty());
-        assert!(explained, "[sampling-respect-hints]: no hint fits, so what matters to it decides: {:?}", choice.by);
-        assert_eq!((response, &state.run), (None, &Run::No), "[sampling-review-ui]: nothing went to it yet, in {era}");
-        assert!(model.asked().is_empty(), "[sampling-human-in-loop]: before the user said so");
+        assert!(explained, "[sampling-respect-hints]: without a matching hint, the priorities decide: {:?}", choice.by);
+        assert_eq!(
+            (response, &state.run),
+            (None, &Run::No),
+            "[sampling-review-ui]: nothing was sent to the model yet, in {era}"
+        );
+        assert!(model.asked().is_empty(), "[sampling-human-in-loop]: no request is sent before the approval");
         let mut edited = request.clone();
         edited.system_prompt = Some("Be terse.".into());
         let edit = Edit::Request(Box::new(edited));
@@ -113,11 +119,11 @@ async fn a_model_answers_and_what_it_says_is_reviewed_before_it_goes_back() {
         assert_eq!(asked.len(), 1, "one word, one request");
         assert_eq!(asked[0].system.as_deref(), Some("Be terse."), "[sampling-system-prompt], [sampling-edit-prompt]");
         let mut parts_asked = asked[0].messages.iter().flat_map(|message| &message.parts);
-        assert!(parts_asked.any(|part| matches!(part, Part::Image { .. })), "with its picture");
-        assert!(!called.is_finished(), "[sampling-review-result]: the server has nothing yet");
+        assert!(parts_asked.any(|part| matches!(part, Part::Image { .. })), "the request contains the image");
+        assert!(!called.is_finished(), "[sampling-review-result]: the reply is not sent before the approval");
         let (_, response, state) = parts(&second);
         let Run::Done { usage, .. } = &state.run else { panic!("it answered") };
-        assert_eq!((usage.input, usage.output), (Some(30), Some(4)), "what it took is shown");
+        assert_eq!((usage.input, usage.output), (Some(30), Some(4)), "the usage is displayed");
         let mut changed = response.unwrap().clone();
         changed.content = SamplingContent::One(ContentBlock::text("Aye, but mind the wind."));
         let edit = Edit::Response(Box::new(changed));
@@ -128,10 +134,7 @@ async fn a_model_answers_and_what_it_says_is_reviewed_before_it_goes_back() {
         let report = app.host.sampling(SERVER.to_owned()).await.unwrap();
         assert_eq!((report.within_hour.requests, report.within_hour.tokens), (1, 34), "[sampling-rate-limit]: counted");
         let kinds: Vec<String> = app.decisions().into_iter().map(|(kind, ..)| kind).collect();
-        assert!(
-            kinds.ends_with(&["sampling".into(), "sampling-answer".into()]),
-            "both steps are written down: {kinds:?}"
-        );
+        assert!(kinds.ends_with(&["sampling".into(), "sampling-answer".into()]), "both steps are audited: {kinds:?}");
         user.abort();
     }
 }
@@ -147,27 +150,31 @@ async fn what_a_model_says_comes_as_it_says_it_and_can_be_stopped() {
     app.answer(&question, ONCE).await;
     let mut came = String::new();
     while came != "Fair winds" {
-        let event = tokio::time::timeout(PATIENCE, events.next()).await.expect("it comes").expect("the host runs");
+        let event =
+            tokio::time::timeout(PATIENCE, events.next()).await.expect("an event arrives").expect("the host runs");
         if let HostEvent::SamplingText { id, text } = &event.event {
-            assert_eq!(*id, question.id, "it is for this question");
+            assert_eq!(*id, question.id, "the text belongs to this request");
             came.push_str(text);
         }
     }
     let running = until(&app, "the model at work", |state, _| matches!(state.run, Run::Running { .. })).await;
     assert!(
         matches!(&parts(&running).2.run, Run::Running { text, .. } if text == "Fair winds"),
-        "a page that opens has it"
+        "the partial text is part of the request"
     );
     for answer in [ONCE, UserAnswer::ByHand, UserAnswer::Again, UserAnswer::Back] {
         let taken = app.host.answer(running.id, running.hash.to_string(), answer.clone()).await;
-        assert!(matches!(taken, Err(AnswerError::WrongKind(_))), "{answer:?} has to wait: {taken:?}");
+        assert!(
+            matches!(taken, Err(AnswerError::WrongKind(_))),
+            "{answer:?} is refused while the model works: {taken:?}"
+        );
     }
     app.answer(&running, UserAnswer::Stop).await;
     let stopped = until(&app, "what was said", |state, response| state.run == Run::Stopped && response.is_some()).await;
     assert_eq!(
         parts(&stopped).1.unwrap().content.blocks(),
         [ContentBlock::text("Fair winds")],
-        "it can be gone on from"
+        "the partial text becomes the reply"
     );
     app.answer(&stopped, ONCE).await;
     assert!(said(called).await.1.contains("Fair winds"), "and sent");
@@ -180,12 +187,12 @@ async fn a_request_can_be_asked_again_changed_answered_by_hand_and_declined_at_e
     let called = call(&app, "1", json!({}));
     let question = app.question(SERVER, "the model", is_sampling).await;
     let other = app.host.edit(question.id, Edit::Model(reference("other-2"))).await.unwrap();
-    assert_ne!(other.hash, question.hash, "another model is another thing to approve");
-    assert_eq!(parts(&other).2.model.as_ref().unwrap().by, ChosenBy::User, "and the user's choice");
+    assert_ne!(other.hash, question.hash, "another model changes the hash");
+    assert_eq!(parts(&other).2.model.as_ref().unwrap().by, ChosenBy::User, "the model is chosen by the user");
     model.next(text("First.", (1, 1)));
     app.answer(&other, ONCE).await;
     let first = answered(&app).await;
-    assert_eq!(model.asked()[0].model, "other-2", "that one is asked");
+    assert_eq!(model.asked()[0].model, "other-2", "the request is sent to the chosen model");
     model.next(text("Second.", (1, 1)));
     app.answer(&first, UserAnswer::Again).await;
     let is_second = |response: &CreateMessageResult| response.content.blocks() == [ContentBlock::text("Second.")];
@@ -193,16 +200,16 @@ async fn a_request_can_be_asked_again_changed_answered_by_hand_and_declined_at_e
     assert_eq!(
         model.asked()[0],
         model.asked()[1],
-        "[sampling-no-retention]: asked anew, with nothing of the first time"
+        "[sampling-no-retention]: the repeated request contains nothing of the first reply"
     );
     app.answer(&second, UserAnswer::Back).await;
     let back = until(&app, "the request", |state, response| response.is_none() && state.run == Run::No).await;
     app.answer(&back, UserAnswer::ByHand).await;
     let hand = until(&app, "what to write", |_, response| response.is_some_and(|r| r.model == "user")).await;
     let empty = app.host.answer(hand.id, hand.hash.to_string(), ONCE).await;
-    assert!(matches!(empty, Err(AnswerError::WrongKind(_))), "[sampling-validate-content]: nothing is no answer");
+    assert!(matches!(empty, Err(AnswerError::WrongKind(_))), "[sampling-validate-content]: an empty reply is refused");
     app.answer(&hand, UserAnswer::Deny).await;
-    assert!(!said(called).await.0, "[sampling-human-in-loop]: declined at the last step");
+    assert!(!said(called).await.0, "[sampling-human-in-loop]: the reply can be denied");
 
     let called = call(&app, "2", json!({}));
     let question = app.question(SERVER, "the model", is_sampling).await;
@@ -210,7 +217,7 @@ async fn a_request_can_be_asked_again_changed_answered_by_hand_and_declined_at_e
     app.answer(&question, ONCE).await;
     let running = until(&app, "the model at work", |state, _| matches!(state.run, Run::Running { .. })).await;
     app.answer(&running, UserAnswer::Deny).await;
-    assert!(!said(called).await.0, "[sampling-approval-controls]: declined while it answers");
+    assert!(!said(called).await.0, "[sampling-approval-controls]: the request can be denied while the model works");
     user.abort();
 }
 
@@ -233,7 +240,7 @@ async fn why_a_model_does_not_answer_is_said_and_the_user_can_go_on() {
         app.answer(&shown, ONCE).await;
         let failed = |state: &SamplingState, _: Option<&CreateMessageResult>| matches!(state.run, Run::Failed { code, .. } if code == expected);
         shown = until(&app, expected, failed).await;
-        assert_eq!(parts(&shown).1, None, "{expected}: it is back at the request");
+        assert_eq!(parts(&shown).1, None, "{expected}: the request has no reply");
     }
     app.answer(&shown, UserAnswer::ByHand).await;
     let hand = until(&app, "what to write", |_, response| response.is_some()).await;
@@ -241,7 +248,7 @@ async fn why_a_model_does_not_answer_is_said_and_the_user_can_go_on() {
     written.content = SamplingContent::One(ContentBlock::text("By hand."));
     let hand = app.host.edit(hand.id, Edit::Response(Box::new(written))).await.unwrap();
     app.answer(&hand, ONCE).await;
-    assert!(said(called).await.1.starts_with("user said: By hand."), "the user answers all the same");
+    assert!(said(called).await.1.starts_with("user said: By hand."), "the user can reply by hand");
     user.abort();
 }
 
@@ -250,18 +257,21 @@ async fn sampling_is_off_until_it_is_turned_on() {
     let (app, model, user) = harbour("legacy").await;
     set(&app, SamplingSettings::default()).await;
     let (went_well, words) = said(call(&app, "1", json!({}))).await;
-    assert!(!went_well && words.contains("turned sampling off"), "[sampling-user-controls]: refused at once: {words}");
+    assert!(
+        !went_well && words.contains("turned sampling off"),
+        "[sampling-user-controls]: the request is refused immediately: {words}"
+    );
     let report = app.host.sampling(SERVER.to_owned()).await.unwrap();
-    assert!(report.is_outdated, "the running session was told otherwise");
+    assert!(report.is_outdated, "the running session has the outdated capability");
     let before = app.server(SERVER).await.pid;
     app.host.restart_server(SERVER.to_owned()).await.unwrap();
     app.until(SERVER, "ready again", |s| s.pid != before && s.state == ServerState::Ready && s.counts[0] >= 16).await;
     let report = app.host.sampling(SERVER.to_owned()).await.unwrap();
-    assert!(!report.is_outdated, "started again, it is not told of sampling");
+    assert!(!report.is_outdated, "a new session has the current capability");
     let (went_well, words) = said(call(&app, "2", json!({}))).await;
-    assert!(!went_well, "[sampling-declare-init]: and so it can't ask: {words}");
-    assert!(!words.contains("turned sampling off"), "it does not even try: {words}");
-    assert!(model.asked().is_empty(), "no model heard of it");
+    assert!(!went_well, "[sampling-declare-init]: sampling fails without the capability: {words}");
+    assert!(!words.contains("turned sampling off"), "no request is sent without the capability: {words}");
+    assert!(model.asked().is_empty(), "no request was sent to a model");
     user.abort();
 }
 
@@ -283,22 +293,28 @@ async fn a_rule_with_a_budget_lets_requests_through_until_it_is_used_up() {
     for id in ["1", "2"] {
         model.next(text("Aye.", (10, 2)));
         let called = call(&app, id, json!({ "with_picture": false }));
-        assert_eq!(said(called).await.1, "scripted-1 said: Aye. (stopped: endTurn)", "it is let through");
+        assert_eq!(said(called).await.1, "scripted-1 said: Aye. (stopped: endTurn)", "the rule allows the request");
     }
-    assert!(app.activity(SERVER).await.contains("Aye."), "what went back is in the activity");
+    assert!(app.activity(SERVER).await.contains("Aye."), "the reply is in the activity log");
     let by: Vec<_> = app.decisions().into_iter().filter(|(kind, ..)| kind.starts_with("sampling")).collect();
     let expected = |kind: &str| (kind.to_owned(), "allowed".to_owned(), "policy".to_owned());
-    assert!(by.ends_with(&[expected("sampling"), expected("sampling-answer")]), "and in the audit log: {by:?}");
+    assert!(
+        by.ends_with(&[expected("sampling"), expected("sampling-answer")]),
+        "the reply is in the audit log: {by:?}"
+    );
     let called = call(&app, "3", json!({ "with_picture": false }));
     let question = app.question(SERVER, "the model, beyond the budget", is_sampling).await;
-    assert_eq!(question.rule, "sampling-asks", "[sampling-rate-limit]: beyond it asks");
+    assert_eq!(question.rule, "sampling-asks", "[sampling-rate-limit]: a request beyond the budget requires consent");
     app.answer(&question, UserAnswer::Deny).await;
-    assert!(!said(called).await.0, "and is refused as the user says");
+    assert!(!said(called).await.0, "the request is denied by the user");
     model.next(vec![Step::Fails(ModelError::RateLimited { retry_after: None })]);
     app.host.set_rule(rule(9, 100_000)).await.unwrap();
     let (went_well, words) = said(call(&app, "4", json!({ "with_picture": false }))).await;
-    assert!(!went_well && words.contains("did not answer"), "[sampling-sensitive-data]: no more is told: {words}");
-    assert!(app.activity(SERVER).await.contains("takes no more requests"), "the user can read why");
+    assert!(
+        !went_well && words.contains("did not answer"),
+        "[sampling-sensitive-data]: the provider's message is not sent: {words}"
+    );
+    assert!(app.activity(SERVER).await.contains("takes no more requests"), "the activity log contains the cause");
     user.abort();
 }
 
@@ -319,20 +335,23 @@ async fn x26_a_loop_of_requests_stops_at_its_budget_and_says_so() {
     let (host, arguments) = (app.host.clone(), Map::from_iter([("text".to_owned(), json!("x"))]));
     let called =
         tokio::spawn(async move { host.call_tool("1".into(), SERVER.into(), "echo".into(), arguments, None).await });
-    // Beyond its own limit the rule does not hold, and the next request is refused at once; each refusal brings the next.
+    // Beyond the server's limit the rule does not apply, and the next request is refused immediately; each refusal
+    // causes the next request.
     let says_so = async {
         while !app.activity(SERVER).await.contains("the limit is reached") {
-            // sleep: looks again until it holds; no event tells of it.
+            // sleep: polls for a condition that is not announced by an event.
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
-    tokio::time::timeout(PATIENCE, says_so).await.expect("X26: it stops, and the activity says so");
-    assert_eq!(model.asked().len(), 5, "X26: five requests and no more");
+    tokio::time::timeout(PATIENCE, says_so)
+        .await
+        .expect("X26: the loop stops, and the activity log contains the reason");
+    assert_eq!(model.asked().len(), 5, "X26: five requests are sent");
     let report = app.host.sampling(SERVER.to_owned()).await.unwrap();
-    assert_eq!((report.within_hour.requests, report.within_hour.tokens), (5, 105), "X26: what was spent is shown");
-    assert!(report.stopped.is_some(), "X26: and that it was stopped");
+    assert_eq!((report.within_hour.requests, report.within_hour.tokens), (5, 105), "X26: the usage is displayed");
+    assert!(report.stopped.is_some(), "X26: the reached limit is displayed");
     let kept = app.host.ports().documents.read(Document::Sampling).unwrap().unwrap();
-    assert_eq!(kept[SERVER]["spent"]["inAll"]["requests"], 5, "X26: and kept, so that a restart does not forget it");
+    assert_eq!(kept[SERVER]["spent"]["inAll"]["requests"], 5, "X26: the usage is stored across restarts");
     app.host.stop_server(SERVER.to_owned()).await.unwrap();
     assert!(holds_within(PATIENCE, || called.is_finished()).await, "X26: the call ends with its server");
     user.abort();
@@ -344,13 +363,21 @@ async fn x27_a_billion_tokens_are_capped_and_money_is_bounded() {
     let called = call(&app, "1", json!({ "max_tokens": 1_000_000_000 }));
     let question = app.question(SERVER, "the model", is_sampling).await;
     let (request, _, state) = parts(&question);
-    assert_eq!((request.max_tokens, state.wanted_tokens), (4_096, 1_000_000_000), "X27: capped, and told");
+    assert_eq!(
+        (request.max_tokens, state.wanted_tokens),
+        (4_096, 1_000_000_000),
+        "X27: the tokens are capped, which is displayed"
+    );
     let mut more = request.clone();
     more.max_tokens = u64::MAX;
     let edited = app.host.edit(question.id, Edit::Request(Box::new(more))).await.unwrap();
-    assert_eq!(parts(&edited).0.max_tokens, 1_000_000_000, "[sampling-max-tokens]: never more than the server wants");
+    assert_eq!(
+        parts(&edited).0.max_tokens,
+        1_000_000_000,
+        "[sampling-max-tokens]: an edit can't exceed the requested tokens"
+    );
     let refused = app.host.answer(edited.id, edited.hash.to_string(), ONCE).await;
-    assert!(matches!(refused, Err(AnswerError::Budget(_))), "X27: nor than its budget has: {refused:?}");
+    assert!(matches!(refused, Err(AnswerError::Budget(_))), "X27: the budget limits the tokens: {refused:?}");
     let mut fewer = request.clone();
     fewer.max_tokens = 7;
     let edited = app.host.edit(edited.id, Edit::Request(Box::new(fewer))).await.unwrap();
@@ -359,17 +386,17 @@ async fn x27_a_billion_tokens_are_capped_and_money_is_bounded() {
     let refused = app.host.answer(edited.id, edited.hash.to_string(), ONCE).await;
     assert!(
         matches!(refused, Err(AnswerError::NoPrice(_))),
-        "X26: money is bounded, and its price not known: {refused:?}"
+        "X26: a model without a price is refused if money is limited: {refused:?}"
     );
     set(&app, on()).await;
     model.next(text("Few.", (5, 2)));
     app.answer(&edited, ONCE).await;
     let second = answered(&app).await;
-    assert_eq!(model.asked()[0].max_tokens, Some(7), "[sampling-fewer-tokens]: as the user says");
+    assert_eq!(model.asked()[0].max_tokens, Some(7), "[sampling-fewer-tokens]: the user's limit is sent");
     app.answer(&second, UserAnswer::Deny).await;
     assert!(!said(called).await.0, "refused");
 
-    // A server that the user chose a model for.
+    // A server for which the user chose a model.
     set(&app, SamplingSettings { model: Some(reference("other-2")), ..on() }).await;
     let called = call(&app, "2", json!({}));
     let question = app.question(SERVER, "the model", is_sampling).await;

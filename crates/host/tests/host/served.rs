@@ -1,4 +1,4 @@
-//! What the host does with servers that keep the rules, one requirement at a time.
+//! Well-behaved servers, one requirement per test.
 
 use std::time::Duration;
 use testkit::calls::CallTool as _;
@@ -16,7 +16,7 @@ use tokio::task::JoinHandle;
 
 type Called = Result<(CallToolResult, Option<Map<String, Value>>), CallFailure>;
 
-/// A user who allows whatever is asked.
+/// Spawns a user who allows every request.
 fn agreeable(app: &App) -> JoinHandle<()> {
     app.always(|question| match question.body {
         QuestionBody::StartServer { .. } | QuestionBody::Tool { .. } => Some(UserAnswer::Allow(Scope::Once)),
@@ -24,7 +24,7 @@ fn agreeable(app: &App) -> JoinHandle<()> {
     })
 }
 
-/// Servers that are ready, with all their lists read.
+/// Starts servers, and waits until all their lists are read.
 async fn started(servers: Vec<(&str, ports::server_config::ServerConfig)>) -> App {
     let names: Vec<String> = servers.iter().map(|(name, _)| (*name).to_owned()).collect();
     let app = App::start(servers).await;
@@ -46,14 +46,14 @@ fn call(app: &App, id: &str, server: &str, tool: &str, given: Value, conversatio
 }
 
 async fn text(called: JoinHandle<Called>) -> String {
-    let (result, _) = called.await.unwrap().expect("the call is answered");
+    let (result, _) = called.await.unwrap().expect("the call returns a result");
     match result.content.first() {
         Some(ContentBlock::Text(text)) => text.text.to_string(),
-        other => panic!("a text was expected: {other:?}"),
+        other => panic!("expected a text: {other:?}"),
     }
 }
 
-/// The parameters of each request of a method that was sent to a server.
+/// Returns the parameters of all requests of a method that were sent to a server.
 async fn sent(app: &App, server: &str, method: &str) -> Vec<Value> {
     let activity = app.host.activity(server.to_owned()).await.unwrap();
     let activity = activity.lock().unwrap();
@@ -65,7 +65,7 @@ async fn sent(app: &App, server: &str, method: &str) -> Vec<Value> {
 async fn until_sent(app: &App, server: &str, method: &str, times: usize) {
     let sent_often = async {
         while sent(app, server, method).await.len() < times {
-            // sleep: looks again until it holds; no event tells of it.
+            // sleep: polls for a condition that is not announced by an event.
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
@@ -90,11 +90,20 @@ async fn a_tool_asks_whatever_it_claims_to_be() {
     let called = call(&app, "1", "s", "echo", json!({ "text": "x" }), None);
     let question = app.question("s", "the tool", is_tool).await;
     assert_eq!(question.rule, "tools-ask", "[tools-annotations-untrusted] [tools-annotations-no-decisions]: it asks");
-    assert!(sent(&app, "s", "tools/call").await.is_empty(), "[tools-consent-principle]: nothing was sent before");
+    assert!(
+        sent(&app, "s", "tools/call").await.is_empty(),
+        "[tools-consent-principle]: nothing is sent before the approval"
+    );
     app.answer(&question, UserAnswer::Deny).await;
     let ended = called.await.unwrap();
-    assert!(matches!(ended, Err(CallFailure::Refused(_))), "[tools-human-in-loop]: the user's no ends it: {ended:?}");
-    assert!(sent(&app, "s", "tools/call").await.is_empty(), "[tools-descriptions-untrusted]: words open nothing");
+    assert!(
+        matches!(ended, Err(CallFailure::Refused(_))),
+        "[tools-human-in-loop]: the user's denial ends the call: {ended:?}"
+    );
+    assert!(
+        sent(&app, "s", "tools/call").await.is_empty(),
+        "[tools-descriptions-untrusted]: descriptions permit nothing"
+    );
     app.host.close().await;
 }
 
@@ -103,7 +112,7 @@ async fn names_of_tools_have_a_case_and_belong_to_one_server() {
     let tool = |name: &str| json!({ "name": name, "inputSchema": { "type": "object" } });
     let list = format!("tools/list={}", json!({ "tools": [tool("echo"), tool("Echo")] }));
     let says = |words: &str| format!("tools/call={}", json!({ "content": [{ "type": "text", "text": words }] }));
-    // Both call themselves by the same name.
+    // Both servers claim the same name.
     let one = scripted(&["--reply", &list, "--reply", &says("of one")]);
     let two = scripted(&["--reply", &list, "--reply", &says("of two")]);
     let app = started(vec![("one", one), ("two", two)]).await;
@@ -118,7 +127,7 @@ async fn names_of_tools_have_a_case_and_belong_to_one_server() {
     assert_eq!(
         answers,
         ("of one".into(), "of two".into()),
-        "[tools-name-collisions] [tools-name-not-server-info]: the user's names of the servers tell them apart"
+        "[tools-name-collisions] [tools-name-not-server-info]: servers are distinguished by the user's names"
     );
     user.abort();
     app.host.close().await;
@@ -129,13 +138,17 @@ async fn a_process_serves_many_calls_and_every_letter_arrives() {
     let app = started(vec![("s", scripted(&[]))]).await;
     let user = agreeable(&app);
     let process = app.server("s").await.pid;
-    assert!(process.is_some(), "[stdio-support] [stdio-launch-subprocess]: the server is a process of its own");
+    assert!(process.is_some(), "[stdio-support] [stdio-launch-subprocess]: the server is a separate process");
     for (id, conversation, words) in [("1", "a", "ä漢字😀"), ("2", "b", "zwei\nZeilen\r\n"), ("3", "a", "\u{2028}")]
     {
         let called = call(&app, id, "s", "echo", json!({ "text": words }), Some(conversation));
-        assert_eq!(text(called).await, words, "[base-utf8]: whatever the letters are");
+        assert_eq!(text(called).await, words, "[base-utf8]: all characters arrive unmodified");
     }
-    assert_eq!(app.server("s").await.pid, process, "[stdio-process-not-conversation]: one process for all of them");
+    assert_eq!(
+        app.server("s").await.pid,
+        process,
+        "[stdio-process-not-conversation]: one process serves all conversations"
+    );
     user.abort();
     app.host.close().await;
 }
@@ -160,9 +173,9 @@ async fn a_tool_that_does_not_answer_is_given_up_in_its_time() {
 #[tokio::test]
 async fn lists_of_one_page_and_of_many_are_read_from_their_beginning() {
     let app = started(vec![("one", scripted(&[])), ("many", demo(&[]))]).await;
-    assert_eq!(app.server("one").await.counts[0], 3, "[pagination-both-flows]: all on one page");
+    assert_eq!(app.server("one").await.counts[0], 3, "[pagination-both-flows]: all entries are on one page");
     let many = app.server("many").await.counts[0];
-    assert!(many > 10, "[pagination-both-flows] [pagination-no-page-size]: more than a page of ten: {many}");
+    assert!(many > 10, "[pagination-both-flows] [pagination-no-page-size]: all pages are read: {many}");
     let user = agreeable(&app);
     app.host.restart_server("many".into()).await.unwrap();
     until_sent(&app, "many", "tools/list", 4).await;
@@ -170,7 +183,7 @@ async fn lists_of_one_page_and_of_many_are_read_from_their_beginning() {
     assert_eq!(
         asked[2],
         Value::Null,
-        "[pagination-no-persist-cursor]: a new session begins at the beginning: {asked:?}"
+        "[pagination-no-persist-cursor]: a new session starts without a cursor: {asked:?}"
     );
     user.abort();
     app.host.close().await;
@@ -183,13 +196,13 @@ async fn a_cursor_that_is_no_longer_taken_begins_the_list_anew() {
     assert_eq!(
         catalog.tools.len(),
         2,
-        "[pagination-invalid-cursor] [cache-invalid-cursor]: the list is whole in the end"
+        "[pagination-invalid-cursor] [cache-invalid-cursor]: the list is read completely"
     );
     let asked: Vec<Value> = sent(&app, "s", "tools/list").await.iter().map(|p| p["cursor"].clone()).collect();
     assert_eq!(
         asked,
         [Value::Null, json!("0"), Value::Null, json!("1")],
-        "[pagination-invalid-cursor]: begun once more"
+        "[pagination-invalid-cursor]: the list is read again from the start"
     );
     app.host.close().await;
 }
@@ -204,7 +217,7 @@ async fn each_list_is_read_again_when_the_server_says_that_it_changed() {
         let changed = json!({ "jsonrpc": "2.0", "method": notification });
         let app = started(vec![("s", scripted(&["--raw", &format!("tools/call={changed}")]))]).await;
         let user = agreeable(&app);
-        assert_eq!(sent(&app, "s", list).await.len(), 1, "{id}: read once at the beginning");
+        assert_eq!(sent(&app, "s", list).await.len(), 1, "{id}: the list is read once initially");
         let called = call(&app, "1", "s", "echo", json!({}), None);
         until_sent(&app, "s", list, 2).await;
         called.abort();
@@ -224,17 +237,21 @@ async fn a_resource_may_have_many_contents_or_none_or_not_be_there() {
     let two =
         json!({ "contents": [{ "uri": "test://one/a", "text": "a" }, { "uri": "test://one/b", "blob": "Yg==" }] });
     let uris: Vec<String> = reads(two).await.unwrap().into_iter().map(|c| c.uri).collect();
-    assert_eq!(uris, ["test://one/a", "test://one/b"], "[resources-multiple-contents]: all of them, in order");
+    assert_eq!(
+        uris,
+        ["test://one/a", "test://one/b"],
+        "[resources-multiple-contents]: all contents are returned in order"
+    );
     let none = reads(json!({ "contents": [] })).await;
-    assert!(none.as_ref().is_ok_and(Vec::is_empty), "[resources-empty-contents]: it is there and empty: {none:?}");
+    assert!(none.as_ref().is_ok_and(Vec::is_empty), "[resources-empty-contents]: empty contents are valid: {none:?}");
     for (id, code) in [("[resources-not-found-legacy]", -32002), ("[resources-not-found-both]", -32602)] {
         let error = format!(r#"{{"jsonrpc":"2.0","id":$ID,"error":{{"code":{code},"message":"gone"}}}}"#);
         let app = started(vec![("s", scripted(&["--raw", &format!("resources/read={error}")]))]).await;
         let read = app.host.read_resource("1".into(), "s".into(), "test://one".into()).await;
-        let Err(CallFailure::NotFound(what)) = &read else { panic!("{id}: it is not there: {read:?}") };
+        let Err(CallFailure::NotFound(what)) = &read else { panic!("{id}: expected a missing resource: {read:?}") };
         assert!(
             what.contains("test://one") && what.contains("gone"),
-            "{id}: which one, and the server's words: {what}"
+            "{id}: the error contains the URI and the server's message: {what}"
         );
         app.host.close().await;
     }
@@ -251,17 +268,13 @@ async fn prompts_on_several_pages_are_read_to_the_end() {
     };
     let (one, two, three) = (page("a", Some("2")), page("b", Some("")), page("c", None));
     let app = started(vec![("s", scripted(&["--reply", &one, "--reply", &two, "--reply", &three]))]).await;
-    assert_eq!(app.server("s").await.counts[1], 3, "[prompts-paginate]: all three pages");
+    assert_eq!(app.server("s").await.counts[1], 3, "[prompts-paginate]: all three pages are read");
     let asked: Vec<Value> = sent(&app, "s", "prompts/list").await.iter().map(|p| p["cursor"].clone()).collect();
-    assert_eq!(asked, [Value::Null, json!("2"), json!("")], "[prompts-paginate]: by the cursors that were given");
+    assert_eq!(asked, [Value::Null, json!("2"), json!("")], "[prompts-paginate]: the server's cursors are sent");
     let known = app.host.refresh_list("s".into(), mcp_proto::session::ListKind::Prompts).await.unwrap();
-    assert_eq!(known.prompts.len(), 1, "the last page alone is what the server has now");
+    assert_eq!(known.prompts.len(), 1, "the list contains only the current entries");
     let asked = sent(&app, "s", "prompts/list").await;
-    assert_eq!(
-        asked[3].get("cursor"),
-        None,
-        "[cache-consistent-list]: a list that is read again begins at its first page"
-    );
+    assert_eq!(asked[3].get("cursor"), None, "[cache-consistent-list]: a list is read again from its first page");
     app.host.close().await;
 }
 
@@ -272,11 +285,11 @@ async fn why_a_call_was_cancelled_is_in_the_activity() {
     let called = call(&app, "1", "s", "echo", json!({}), None);
     until_sent(&app, "s", "tools/call", 1).await;
     app.host.cancel_call("1".into()).await.unwrap();
-    assert!(matches!(called.await.unwrap(), Err(CallFailure::Cancelled)), "the call ends at once");
+    assert!(matches!(called.await.unwrap(), Err(CallFailure::Cancelled)), "the call ends immediately");
     until_sent(&app, "s", "notifications/cancelled", 1).await;
     let told = sent(&app, "s", "notifications/cancelled").await;
     let reason = told[0]["reason"].as_str().unwrap_or_default();
-    assert!(!reason.is_empty(), "[cancel-log-reason]: with its reason: {told:?}");
+    assert!(!reason.is_empty(), "[cancel-log-reason]: the notification contains the reason: {told:?}");
     user.abort();
     app.host.close().await;
 }

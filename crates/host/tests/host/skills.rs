@@ -1,4 +1,4 @@
-//! Skills of a server: listed without being read, loaded when they are what was listed.
+//! Skills of a server: listed without being read, and loaded only if they match their list entries.
 
 use domain::call::CallFailure;
 use host::skills::{SkillError, SkillFileRead};
@@ -22,7 +22,7 @@ fn entry() -> Value {
     json!({ "uri": URI, "frontmatter": frontmatter, "resources": [file(URI, TEXT), file(OTHER, "more")] })
 }
 
-/// A server with the extension that answers these methods, each time with the next of its results.
+/// Starts a server that supports the extension and responds to these methods, each time with the next of its results.
 async fn with(replies: &[(&str, Value)]) -> App {
     let opened = json!({
         "protocolVersion": "2025-11-25",
@@ -63,20 +63,20 @@ async fn a_skill_is_listed_loaded_and_its_files_are_read() {
     let second = ("skills/list", json!({ "skills": [entry(), entry()] }));
     let app = with(&[first, second, contents(URI, TEXT), contents(OTHER, "more")]).await;
     let list = app.host.skills("s".into()).await.unwrap();
-    assert_eq!(list.skills.len(), 1, "one can be loaded: {list:?}");
-    assert_eq!(list.dropped.len(), 2, "one breaks a rule, one stands there twice: {list:?}");
+    assert_eq!(list.skills.len(), 1, "one skill can be loaded: {list:?}");
+    assert_eq!(list.dropped.len(), 2, "an invalid and a duplicate entry are dropped: {list:?}");
     assert_eq!(reads(&app).await, 0, "listing reads no file");
     let loaded = app.host.load_skill("1".into(), "s".into(), list.skills[0].clone()).await.unwrap();
-    assert_eq!((loaded.text.as_str(), loaded.server.as_str()), (TEXT, "s"), "its text, and whose it is");
+    assert_eq!((loaded.text.as_str(), loaded.server.as_str()), (TEXT, "s"), "the skill has its text and its server");
     assert_eq!(reads(&app).await, 1, "loading reads one file");
     let more = app.host.read_skill_file("2".into(), &loaded, OTHER).await.unwrap();
-    assert_eq!(more, b"more", "another file of it");
+    assert_eq!(more, b"more", "another file of the skill can be read");
     let foreign = app.host.read_skill_file("3".into(), &loaded, "file:///etc/passwd").await;
     assert!(
         matches!(foreign, Err(SkillError::Mismatch { cause: Mismatch::Unlisted, .. })),
-        "no other file: {foreign:?}"
+        "an unlisted file is refused: {foreign:?}"
     );
-    assert_eq!(reads(&app).await, 2, "what is not listed is not asked for");
+    assert_eq!(reads(&app).await, 2, "no request is sent for an unlisted file");
     app.host.close().await;
 }
 
@@ -87,9 +87,9 @@ async fn what_is_not_as_listed_is_not_used() {
     let skill = app.host.skill("s".into(), URI.into()).await.unwrap();
     let loaded = app.host.load_skill("1".into(), "s".into(), skill).await;
     let Err(SkillError::Mismatch { server, uri, cause: Mismatch::Digest }) = &loaded else { panic!("{loaded:?}") };
-    assert_eq!((server.as_str(), uri.as_str()), ("s", URI), "server and file are named");
+    assert_eq!((server.as_str(), uri.as_str()), ("s", URI), "the error names the server and the file");
     let other = app.host.skill("s".into(), "skill://x/SKILL.md".into()).await;
-    assert!(matches!(other, Err(SkillError::Unusable { .. })), "the answer is about another skill: {other:?}");
+    assert!(matches!(other, Err(SkillError::Unusable { .. })), "a response about another skill is refused: {other:?}");
     app.host.close().await;
 }
 
@@ -98,8 +98,8 @@ async fn a_server_without_the_extension_is_not_asked() {
     let app = App::start(vec![("s", scripted(&[]))]).await;
     app.ready("s").await;
     let list = app.host.skills("s".into()).await;
-    assert!(matches!(&list, Err(SkillError::Call(_))), "it has none: {list:?}");
-    assert!(!app.activity("s").await.contains("skills/list"), "and is not asked");
+    assert!(matches!(&list, Err(SkillError::Call(_))), "the server has no skills: {list:?}");
+    assert!(!app.activity("s").await.contains("skills/list"), "no request is sent");
     app.host.close().await;
 }
 
@@ -109,18 +109,18 @@ async fn the_demo_server_has_a_skill_in_both_eras() {
         let app = App::start(vec![("harbour", demo(&["--era", era]))]).await;
         app.ready("harbour").await;
         let list = app.host.skills("harbour".into()).await.unwrap();
-        assert_eq!((list.skills.len(), list.dropped.len()), (1, 0), "{era}: it is as the extension says: {list:?}");
+        assert_eq!((list.skills.len(), list.dropped.len()), (1, 0), "{era}: the skill follows the extension: {list:?}");
         let uri = list.skills[0].uri.clone();
         let read = app.host.read_skill("1".into(), "harbour".into(), (uri.clone(), None), None).await.unwrap();
         assert_eq!(read.contents.mime_type.as_deref(), Some("text/markdown"), "{era}: instructions are Markdown");
-        let SkillFiles::Listed(files) = &list.skills[0].files else { panic!("{era}: its files are listed") };
+        let SkillFiles::Listed(files) = &list.skills[0].files else { panic!("{era}: the files are not listed") };
         let file = files.last().map(|file| file.uri.clone());
         let read = app
             .host
             .read_skill("2".into(), "harbour".into(), (uri.clone(), Some(list.skills[0].hash())), file.clone())
             .await
             .unwrap();
-        assert!(read.contents.text.is_some_and(|text| text.contains("Rules of thumb")), "{era}: a file of it");
+        assert!(read.contents.text.is_some_and(|text| text.contains("Rules of thumb")), "{era}: the file is returned");
         let subjects: Vec<String> = of_kind(&app, "resource").into_iter().map(|entry| entry.subject).collect();
         assert_eq!(
             subjects,
@@ -138,12 +138,15 @@ async fn a_skill_is_not_read_against_a_rule_or_outside_of_the_list() {
         app.host.read_skill(id.into(), "s".into(), (uri.into(), None), file.map(str::to_owned))
     };
     let unlisted = read("1", "skill://other/SKILL.md", None).await;
-    assert!(matches!(unlisted, Err(SkillError::NotListed { .. })), "another skill is not asked for: {unlisted:?}");
+    assert!(matches!(unlisted, Err(SkillError::NotListed { .. })), "an unlisted skill is refused: {unlisted:?}");
     let outside = read("2", URI, Some("file:///etc/passwd")).await;
-    assert!(matches!(outside, Err(SkillError::Mismatch { cause: Mismatch::Unlisted, .. })), "nor a file: {outside:?}");
+    assert!(
+        matches!(outside, Err(SkillError::Mismatch { cause: Mismatch::Unlisted, .. })),
+        "an unlisted file is refused: {outside:?}"
+    );
     set(&app, json!({ "effect": "deny", "server": "s" })).await;
     let denied = read("3", URI, None).await;
-    assert!(matches!(denied, Err(SkillError::Call(CallFailure::Refused(_)))), "nor against a rule: {denied:?}");
+    assert!(matches!(denied, Err(SkillError::Call(CallFailure::Refused(_)))), "a rule denies the skill: {denied:?}");
     assert_eq!(reads(&app).await, 0, "nothing was sent");
     app.host.close().await;
 }
@@ -157,10 +160,10 @@ async fn a_skill_that_changed_since_it_was_shown_is_not_read() {
     let list = app.host.skills("s".into()).await.unwrap();
     let shown = Some(list.skills[0].hash());
     let read = app.host.read_skill("1".into(), "s".into(), (URI.into(), shown.clone()), None).await;
-    assert!(matches!(read, Err(SkillError::Changed { .. })), "one of its files is another: {read:?}");
+    assert!(matches!(read, Err(SkillError::Changed { .. })), "a changed skill is refused: {read:?}");
     assert_eq!(reads(&app).await, 0, "nothing was sent");
     let read = app.host.read_skill("2".into(), "s".into(), (URI.into(), None), None).await.unwrap();
-    assert_ne!(Some(read.skill.hash()), shown, "as it is now, for who saw none");
+    assert_ne!(Some(read.skill.hash()), shown, "without a displayed entry the current one is used");
     app.host.close().await;
 }
 
@@ -175,14 +178,14 @@ async fn a_reading_can_be_cancelled_while_the_list_is_read() {
     let read = || app.host.read_skill("1".into(), "s".into(), (URI.into(), None), None);
     let cancel = async {
         let again = read().await;
-        assert!(matches!(again, Err(SkillError::Call(CallFailure::IdInUse(_)))), "the id is taken: {again:?}");
+        assert!(matches!(again, Err(SkillError::Call(CallFailure::IdInUse(_)))), "the id is in use: {again:?}");
         app.host.cancel_call("1".into()).await
     };
     let (read, cancelled) = tokio::join!(read(), cancel);
-    assert_eq!(cancelled, Ok(()), "there is something to cancel");
+    assert_eq!(cancelled, Ok(()), "the reading is cancelled");
     assert!(matches!(read, Err(SkillError::Call(CallFailure::Cancelled))), "{read:?}");
-    assert_eq!(reads(&app).await, 0, "nothing is read");
-    assert!(app.host.cancel_call("1".into()).await.is_err(), "nothing is left of it");
+    assert_eq!(reads(&app).await, 0, "no file is read");
+    assert!(app.host.cancel_call("1".into()).await.is_err(), "the cancelled reading has ended");
     app.host.close().await;
 }
 
@@ -198,12 +201,12 @@ async fn a_list_without_end_is_cut() {
     }));
     let app = with(&replies).await;
     let list = app.host.skills("s".into()).await.unwrap();
-    assert!(list.is_cut, "it is said that there are more");
-    assert_eq!(list.skills.len() + list.dropped.len(), MAX_ITEMS, "and no more are kept");
+    assert!(list.is_cut, "the list is marked as truncated");
+    assert_eq!(list.skills.len() + list.dropped.len(), MAX_ITEMS, "the number of entries is limited");
     app.host.close().await;
 }
 
-/// A modern server with the extension: its answers may be retained for a minute.
+/// Starts a modern server that supports the extension and allows caching its responses for a minute.
 async fn retained(replies: &[(&str, Value)]) -> App {
     let cached = |mut result: Value| {
         result["resultType"] = json!("complete");
@@ -227,7 +230,7 @@ async fn retained(replies: &[(&str, Value)]) -> App {
     app
 }
 
-/// The entry of the same skill with other instructions.
+/// Returns the entry of the same skill with other instructions.
 fn entry_of(text: &str) -> Value {
     let mut changed = entry();
     changed["resources"][0]["digest"] = json!(format!("sha256:{}", Hash::of_bytes(text.as_bytes())));
@@ -240,24 +243,24 @@ async fn retained_contents_that_no_longer_match_are_read_again() {
     let (second, third) = (TEXT.replace("this", "that"), TEXT.replace("this", "both"));
     let lists =
         [entry(), entry_of(&second), entry_of(&third)].map(|entry| ("skills/list", json!({ "skills": [entry] })));
-    // The server changes its contents once only: the third list promises what never comes.
+    // The server changes its contents only once: the third list promises contents that never arrive.
     let app = retained(&[&lists[..], &[contents(URI, TEXT), contents(URI, &second)]].concat()).await;
     let read = |id: &str| app.host.read_skill(id.into(), "s".into(), (URI.into(), None), None);
     let text = |read: Result<SkillFileRead, SkillError>| read.unwrap().contents.text;
-    assert_eq!(text(read("1").await).as_deref(), Some(TEXT), "as it was listed first");
-    assert_eq!(reads(&app).await, 1, "from the server");
+    assert_eq!(text(read("1").await).as_deref(), Some(TEXT), "the file matches the first list");
+    assert_eq!(reads(&app).await, 1, "the file is requested from the server");
     assert_eq!(text(read("2").await), Some(second), "the retained contents are older than the list");
-    assert_eq!(reads(&app).await, 2, "so the server is asked again, once");
+    assert_eq!(reads(&app).await, 2, "the file is requested once more");
     let third = read("3").await;
     assert!(
         matches!(third, Err(SkillError::Mismatch { cause: Mismatch::Digest, .. })),
-        "what the second read brings is checked as well: {third:?}"
+        "the second response is verified too: {third:?}"
     );
-    assert_eq!(reads(&app).await, 3, "and there is no further one");
+    assert_eq!(reads(&app).await, 3, "no third request is sent");
     app.host.close().await;
 }
 
-/// Of the files of a dynamic skill nothing can be compared but the head of its `SKILL.md`.
+/// For files of a dynamic skill, only the head of its `SKILL.md` can be compared.
 #[tokio::test]
 async fn retained_files_of_a_dynamic_skill_are_used_until_its_head_is_another() {
     let dynamic = |description: &str| {
@@ -275,11 +278,11 @@ async fn retained_files_of_a_dynamic_skill_are_used_until_its_head_is_another() 
         let read = app.host.read_skill(id.into(), "s".into(), (URI.into(), None), file.map(str::to_owned)).await;
         (read.unwrap().contents.text.unwrap(), reads(&app).await)
     };
-    assert_eq!(read("1", None).await, (TEXT.to_owned(), 1), "its instructions come from the server");
-    assert_eq!(read("2", None).await, (TEXT.to_owned(), 1), "then they are retained");
-    assert_eq!(read("3", Some(OTHER)).await, ("more".to_owned(), 2), "another file comes from the server");
-    assert_eq!(read("4", Some(OTHER)).await, ("more".to_owned(), 2), "and is retained, too");
-    assert_eq!(read("5", None).await, (second, 3), "what is retained has another head than the list by now");
+    assert_eq!(read("1", None).await, (TEXT.to_owned(), 1), "the instructions are requested from the server");
+    assert_eq!(read("2", None).await, (TEXT.to_owned(), 1), "the instructions are cached");
+    assert_eq!(read("3", Some(OTHER)).await, ("more".to_owned(), 2), "another file is requested from the server");
+    assert_eq!(read("4", Some(OTHER)).await, ("more".to_owned(), 2), "the other file is cached");
+    assert_eq!(read("5", None).await, (second, 3), "cached instructions with another head are requested again");
     app.host.close().await;
 }
 
@@ -299,14 +302,14 @@ async fn a_binary_file_is_given_as_it_is_and_text_as_what_was_checked() {
     let app = with(&[&[("skills/list", json!({ "skills": [listed] }))][..], &answers].concat()).await;
     let read = |id: &str, file: &str| app.host.read_skill(id.into(), "s".into(), (URI.into(), None), Some(file.into()));
     let binary = read("1", image).await.unwrap().contents;
-    assert_eq!((binary.text, binary.blob.as_deref()), (None, Some("AP8=")), "its bytes, and no text");
-    assert_eq!(binary.mime_type.as_deref(), Some("image/png"), "of the type that the server names");
+    assert_eq!((binary.text, binary.blob.as_deref()), (None, Some("AP8=")), "a binary file has bytes and no text");
+    assert_eq!(binary.mime_type.as_deref(), Some("image/png"), "the media type is the server's");
     let both = read("2", OTHER).await.unwrap().contents;
-    assert_eq!((both.text.as_deref(), both.blob), (Some("more"), None), "bytes that nobody compared are left out");
+    assert_eq!((both.text.as_deref(), both.blob), (Some("more"), None), "unverified bytes are dropped");
     let broken = read("3", image).await;
     assert!(
         matches!(broken, Err(SkillError::Mismatch { cause: Mismatch::OtherContents, .. })),
-        "what can't be decoded is not used: {broken:?}"
+        "invalid base64 is refused: {broken:?}"
     );
     app.host.close().await;
 }
@@ -324,13 +327,17 @@ async fn a_file_that_is_not_as_listed_is_not_read_as_part_of_a_skill() {
     for (number, (what, _, expected)) in cases.into_iter().enumerate() {
         let read = app.host.read_skill(what.into(), "s".into(), (URI.into(), None), Some(OTHER.into())).await;
         let Err(SkillError::Mismatch { server, uri, cause }) = read else { panic!("{what}: {read:?}") };
-        assert_eq!((server.as_str(), uri.as_str(), cause), ("s", OTHER, expected), "{what}: server and file are named");
-        assert_eq!(reads(&app).await, number + 1, "{what}: what was not retained is asked for once");
+        assert_eq!(
+            (server.as_str(), uri.as_str(), cause),
+            ("s", OTHER, expected),
+            "{what}: the error names the server and the file"
+        );
+        assert_eq!(reads(&app).await, number + 1, "{what}: an uncached file is requested once");
     }
     app.host.close().await;
 }
 
-/// The page lists skills again upon this event, as the extension has none of its own.
+/// The page lists skills again after this event, since the extension has none for them.
 #[tokio::test]
 async fn an_announced_change_of_resources_is_told_even_if_their_list_stays_the_same() {
     let announced = json!({ "jsonrpc": "2.0", "method": "notifications/resources/list_changed" });
@@ -339,7 +346,7 @@ async fn an_announced_change_of_resources_is_told_even_if_their_list_stays_the_s
     app.ready("s").await;
     let mut events = app.host.events();
     while !app.host.catalog("s".into()).await.unwrap().is_read {
-        tokio::time::timeout(PATIENCE, events.next()).await.expect("its lists are read");
+        tokio::time::timeout(PATIENCE, events.next()).await.expect("the lists are read");
     }
     let mut events = app.host.events();
     app.host.read("1".into(), "s".into(), "test://one".into(), false).await.unwrap();
@@ -350,6 +357,6 @@ async fn an_announced_change_of_resources_is_told_even_if_their_list_stays_the_s
             }
         }
     };
-    tokio::time::timeout(PATIENCE, told).await.expect("it is told");
+    tokio::time::timeout(PATIENCE, told).await.expect("the event arrives");
     app.host.close().await;
 }

@@ -1,4 +1,4 @@
-//! Servers that end or drop, and come back.
+//! Servers that exit or disconnect, and are restarted.
 
 use std::time::Duration;
 use testkit::calls::CallTool as _;
@@ -23,7 +23,7 @@ fn retry(view: &ServerView) -> Option<&Retry> {
     if let ServerState::Reconnecting(retry) = &view.state { Some(retry) } else { None }
 }
 
-/// `[stdio-restart-on-crash]`
+/// Covers the requirement `[stdio-restart-on-crash]`.
 #[tokio::test]
 async fn a_server_that_dies_is_brought_back_without_a_question() {
     let app = App::start(vec![("harbour", demo(&[]))]).await;
@@ -36,16 +36,16 @@ async fn a_server_that_dies_is_brought_back_without_a_question() {
     kill(first);
     let down = app.until("harbour", "waiting to come back", |s| retry(s).is_some()).await;
     let retry = retry(&down).unwrap();
-    assert_eq!(retry.attempt, 1, "it is the first attempt");
-    assert!(retry.cause.contains("signal"), "why it ended is shown: {}", retry.cause);
-    assert!(retry.at >= down.since, "and when it will be tried");
+    assert_eq!(retry.attempt, 1, "the first attempt is scheduled");
+    assert!(retry.cause.contains("signal"), "the cause is displayed: {}", retry.cause);
+    assert!(retry.at >= down.since, "the time of the attempt is displayed");
     let ended = call.await.unwrap();
-    assert!(ended.is_err(), "what was under way ends, and with a cause: {ended:?}");
+    assert!(ended.is_err(), "the call in progress ends with an error: {ended:?}");
     let up = app.until("harbour", "ready again", |s| s.state == ServerState::Ready).await;
-    assert_ne!(up.pid, Some(first), "[stdio-restart-on-crash] another process serves");
-    assert!(app.questions().await.is_empty(), "what was approved is brought back without asking");
+    assert_ne!(up.pid, Some(first), "[stdio-restart-on-crash] another process is running");
+    assert!(app.questions().await.is_empty(), "the restart of an approved server requires no consent");
     let last = app.decisions().into_iter().rfind(|(kind, ..)| kind == "start-server").unwrap();
-    assert_eq!((last.1.as_str(), last.2.as_str()), ("allowed", "grant"), "and that is written down");
+    assert_eq!((last.1.as_str(), last.2.as_str()), ("allowed", "grant"), "the restart is audited");
     app.host.close().await;
 }
 
@@ -58,7 +58,7 @@ async fn the_user_ends_the_waiting() {
     let stopped = app.until("harbour", "stopped", |s| s.state == ServerState::Stopped).await;
     pass(Duration::from_secs(10)).await;
     let still = app.server("harbour").await;
-    assert_eq!((still.state, still.since), (ServerState::Stopped, stopped.since), "it is not brought back");
+    assert_eq!((still.state, still.since), (ServerState::Stopped, stopped.since), "the server is not restarted");
     app.host.start_server("harbour".into()).await.unwrap();
     app.until("harbour", "ready, as its approval stands", |s| s.state == ServerState::Ready).await;
     app.host.close().await;
@@ -75,7 +75,7 @@ async fn the_next_attempt_can_be_made_at_once() {
         let down = app.until("harbour", "waiting to come back", |s| retry(s).is_some()).await;
         app.host.retry_now("harbour".into()).await.unwrap();
         let up = app.until("harbour", "on its way", |s| retry(s).is_none()).await;
-        assert!(up.since <= retry(&down).unwrap().at, "it does not wait any longer");
+        assert!(up.since <= retry(&down).unwrap().at, "the attempt is made immediately");
         app.until("harbour", "ready again", |s| s.state == ServerState::Ready).await;
     }
     app.host.close().await;
@@ -90,7 +90,7 @@ async fn what_never_ran_is_not_tried_again() {
     app.approve_start("far").await;
     let view = app.until("far", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     let ServerState::Failed(failure) = view.state else { unreachable!() };
-    assert_eq!(failure.reason, FailureReason::Unreachable, "it could not be reached: {}", failure.message);
+    assert_eq!(failure.reason, FailureReason::Unreachable, "the server is unreachable: {}", failure.message);
     app.host.close().await;
 }
 
@@ -116,14 +116,14 @@ async fn a_remote_server_that_is_gone_is_noticed_and_reached_again() {
     drop(server);
     app.until("far", "waiting to come back", |s| retry(s).is_some()).await;
     let call = app.host.call_tool("1".into(), "far".into(), "echo".into(), Default::default(), None).await;
-    assert_eq!(call, Err(CallFailure::NotReady { server: "far".into() }), "a call is not kept until it is back");
+    assert_eq!(call, Err(CallFailure::NotReady { server: "far".into() }), "a call doesn't wait for the restart");
     let _back = http_at(Some(address)).await;
     app.host.network_changed().await.unwrap();
     app.until("far", "ready again", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
     app.host.close().await;
 }
 
-/// Ends a remote server that is in use, and has all attempts to bring it back made at once.
+/// Ends a running remote server, and triggers all reconnection attempts immediately.
 async fn given_up(app: &App, name: &str, server: HttpServer) {
     drop(server);
     app.host.network_changed().await.unwrap();
@@ -134,8 +134,8 @@ async fn given_up(app: &App, name: &str, server: HttpServer) {
         }
         app.host.retry_now(name.into()).await.unwrap();
     };
-    assert!(app.activity(name).await.contains("attempt 5 to bring it back"), "it was tried as often as it may be");
-    assert_eq!(failure.reason, FailureReason::Unreachable, "it could not be reached: {}", failure.message);
+    assert!(app.activity(name).await.contains("attempt 5 to bring it back"), "the maximum number of attempts was made");
+    assert_eq!(failure.reason, FailureReason::Unreachable, "the server is unreachable: {}", failure.message);
 }
 
 #[tokio::test]
@@ -150,7 +150,7 @@ async fn a_remote_server_that_was_given_up_comes_back_with_the_network() {
     let back = http_at(Some(address)).await;
     app.host.network_changed().await.unwrap();
     app.until("far", "ready again", |s| s.state == ServerState::Ready).await;
-    assert!(app.questions().await.is_empty(), "what was approved is brought back without asking");
+    assert!(app.questions().await.is_empty(), "the restart of an approved server requires no consent");
     drop(back);
     app.host.close().await;
 }
@@ -165,7 +165,7 @@ async fn what_the_user_stopped_does_not_come_back_with_the_network() {
     app.host.stop_server("far".into()).await.unwrap();
     let _back = http_at(Some(address)).await;
     app.host.network_changed().await.unwrap();
-    assert_eq!(app.server("far").await.state, ServerState::Stopped, "it stays stopped");
+    assert_eq!(app.server("far").await.state, ServerState::Stopped, "a stopped server stays stopped");
     app.host.start_server("far".into()).await.unwrap();
     app.until("far", "ready, as its approval stands", |s| s.state == ServerState::Ready).await;
     app.host.close().await;
@@ -181,7 +181,7 @@ async fn after_sleep_a_server_has_to_show_that_it_lives() {
     app.host.network_changed().await.unwrap();
     app.until("far", "waiting to come back", |s| retry(s).is_some()).await;
     let still = app.server("harbour").await;
-    assert_eq!((still.state, still.pid), (ServerState::Ready, near.pid), "one that answers goes on as it was");
+    assert_eq!((still.state, still.pid), (ServerState::Ready, near.pid), "a responding server keeps its process");
     app.host.close().await;
 }
 
@@ -196,15 +196,15 @@ async fn what_the_user_set_up_comes_back_with_the_server() {
     kill(first.pid.unwrap());
     app.until("harbour", "another process", |s| s.state == ServerState::Ready && s.pid != first.pid).await;
     let back = app.until("harbour", "as it was set up", |s| !s.subscriptions.is_empty() && s.log_level.is_some()).await;
-    assert_eq!(back.subscriptions, [uri], "what was watched is watched again");
+    assert_eq!(back.subscriptions, [uri], "the subscription is restored");
     assert!(
         app.activity("harbour").await.matches("resources/subscribe").count() >= 2,
-        "the new process was asked for it"
+        "the subscription is sent to the new process"
     );
     app.host.close().await;
 }
 
-/// A server that is one file, so that it can be changed while its command stays as it is.
+/// Returns a server that consists of one script, so that it can change while its command stays equal.
 #[cfg(unix)]
 fn in_shell(folder: &tempfile::TempDir, script: &str) -> ports::server_config::ServerConfig {
     std::fs::write(folder.path().join("server.sh"), script).unwrap();
@@ -212,7 +212,7 @@ fn in_shell(folder: &tempfile::TempDir, script: &str) -> ports::server_config::S
     testkit::app::command("/bin/sh".into(), &[&script])
 }
 
-/// An old server that says nothing to what it does not know, and has a log and one resource to watch.
+/// A legacy server that ignores unknown requests, and has a log and one resource.
 #[cfg(unix)]
 const OLD_AND_SILENT: &str = r#"
 says() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }
@@ -228,7 +228,7 @@ while read -r line; do
 done
 "#;
 
-/// A new server that does not survive `initialize`.
+/// A modern server that exits on `initialize`.
 #[cfg(unix)]
 const NEW: &str = r#"
 says() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }
@@ -248,7 +248,7 @@ fn quickly() -> HostOptions {
     HostOptions { timeouts, ..HostOptions::default() }
 }
 
-/// `[lifecycle-era-cache]`
+/// Covers the requirement `[lifecycle-era-cache]`.
 #[cfg(unix)]
 #[tokio::test]
 async fn what_a_local_server_spoke_is_tried_first_the_next_time() {
@@ -262,9 +262,9 @@ async fn what_a_local_server_spoke_is_tried_first_the_next_time() {
     };
     let probes = async || app.activity("old").await.matches("server/discover").count();
     let first = app.ready("old").await;
-    assert_eq!(revision(&first).as_deref(), Some("2025-06-18"), "it is old");
+    assert_eq!(revision(&first).as_deref(), Some("2025-06-18"), "the server speaks an old revision");
     let probed = probes().await;
-    assert!(probed > 0, "it was probed, as nothing was known of it");
+    assert!(probed > 0, "an unknown server is probed");
     stopped().await;
     app.ready("old").await;
     assert_eq!(probes().await, probed, "[lifecycle-era-cache] the second start does not wait for the probe");
@@ -277,22 +277,26 @@ async fn what_a_local_server_spoke_is_tried_first_the_next_time() {
     assert_eq!(
         revision(&new).as_deref(),
         Some("2026-07-28"),
-        "[lifecycle-era-cache] probed again when it stops working"
+        "[lifecycle-era-cache] the server is probed again when the known revision fails"
     );
     app.host.close().await;
 }
 
-/// `[lifecycle-era-cache]`
+/// Covers the requirement `[lifecycle-era-cache]`.
 #[tokio::test]
 async fn a_revision_that_the_user_chose_is_not_taken_for_found() {
     let pinned = |revision| ServerConfig { revision, ..demo(&[]) };
     let app = App::start(vec![("both", pinned(Some(Revision::V2025_06_18)))]).await;
     let revision = |view: &ServerView| view.facts.as_ref().map(|facts| facts.revision);
-    assert_eq!(revision(&app.ready("both").await), Some(Revision::V2025_06_18), "as the user chose");
+    assert_eq!(revision(&app.ready("both").await), Some(Revision::V2025_06_18), "the chosen revision is used");
     let entry = ServerEntry { name: "both".into(), config: pinned(None) };
     app.host.update_server("both".into(), entry).await.unwrap();
     app.until("both", "stopped", |s| s.state == ServerState::Stopped).await;
-    assert_eq!(revision(&app.ready("both").await), Some(Revision::NEWEST), "[lifecycle-era-cache] found out anew");
+    assert_eq!(
+        revision(&app.ready("both").await),
+        Some(Revision::NEWEST),
+        "[lifecycle-era-cache] the revision is detected again"
+    );
     app.host.close().await;
 }
 
@@ -300,7 +304,7 @@ async fn a_revision_that_the_user_chose_is_not_taken_for_found() {
 #[tokio::test]
 async fn what_the_user_set_up_outlives_an_attempt_that_fails() {
     let folder = tempfile::tempdir().unwrap();
-    // A change of the script itself would be asked about.
+    // A change of the script itself would require consent.
     let broken = folder.path().join("broken");
     let config = in_shell(&folder, &format!("[ -e '{}' ] && exit 3\n{OLD_AND_SILENT}", broken.display()));
     let app = App::start_in(folder, vec![("old", config)], quickly()).await;
@@ -314,7 +318,7 @@ async fn what_the_user_set_up_outlives_an_attempt_that_fails() {
     app.host.retry_now("old".into()).await.unwrap();
     let is_set_up = |s: &ServerView| !s.subscriptions.is_empty() && s.log_level.is_some();
     let back = app.until("old", "as it was set up", is_set_up).await;
-    assert_eq!(back.subscriptions, ["a:b"], "what was watched is watched again");
+    assert_eq!(back.subscriptions, ["a:b"], "the subscription is restored");
     app.host.close().await;
 }
 
@@ -323,16 +327,16 @@ async fn e29_a_ping_by_hand_takes_what_the_revision_has_and_says_how_long_it_too
     for (era, method) in [("legacy", "\"ping\""), ("modern", "\"server/discover\"")] {
         let app = App::start(vec![("harbour", demo(&["--era", era]))]).await;
         let asleep = app.host.ping("harbour".into()).await;
-        assert!(matches!(asleep, Err(CallFailure::NotReady { .. })), "one that does not run has no ping: {asleep:?}");
+        assert!(matches!(asleep, Err(CallFailure::NotReady { .. })), "a stopped server can't be pinged: {asleep:?}");
         app.ready("harbour").await;
         let before = app.activity("harbour").await.matches(method).count();
-        let took = app.host.ping("harbour".into()).await.expect("it answers");
+        let took = app.host.ping("harbour".into()).await.expect("the ping succeeds");
         assert!(
             !took.is_zero() && took < Duration::from_secs(10),
-            "[ping-removed-modern] the time is its own: {took:?}"
+            "[ping-removed-modern] the measured time is plausible: {took:?}"
         );
         let after = app.activity("harbour").await.matches(method).count();
-        assert!(after > before, "{era}: it was sent as {method}");
+        assert!(after > before, "{era}: the ping was sent as {method}");
         app.host.close().await;
     }
 }

@@ -1,4 +1,4 @@
-//! URLs as the user is shown them: whole, with the domain marked (X23).
+//! URLs as displayed to the user: complete, with the domain highlighted (X23).
 
 use ports::url_parts::{UrlParts, UrlWarning as W};
 
@@ -23,13 +23,17 @@ fn each_url_is_shown_whole_with_its_domain_and_what_is_strange() {
             (*before, *domain, *after),
             "[elicit-url-highlight-domain] {url}: the parts"
         );
-        assert_eq!(format!("{}{}{}", parts.before, parts.domain, parts.after), parts.url, "{url}: nothing is left out");
+        assert_eq!(
+            format!("{}{}{}", parts.before, parts.domain, parts.after),
+            parts.url,
+            "{url}: the URL is displayed completely"
+        );
         assert_eq!(parts.warnings, *warnings, "[elicit-url-suspicious] {url}: the warnings");
         assert_eq!(parts.openable, *openable, "{url}: whether it can be opened");
     }
 }
 
-/// X23: what a server asks for is opened encrypted, or on this computer.
+/// X23: URLs of servers are opened only if encrypted, or on this computer.
 #[test]
 fn a_server_has_only_encrypted_pages_opened() {
     for (url, openable) in [
@@ -48,11 +52,15 @@ fn a_server_has_only_encrypted_pages_opened() {
         let parts = UrlParts::asked_by_server(url);
         assert_eq!(parts.openable, openable, "{url}: whether it can be opened for a server");
         let as_link = UrlParts::of(url);
-        assert_eq!(UrlParts { openable: as_link.openable, ..parts }, as_link, "{url}: it is shown like any other");
+        assert_eq!(
+            UrlParts { openable: as_link.openable, ..parts },
+            as_link,
+            "{url}: the URL is displayed like a link"
+        );
     }
 }
 
-/// X17, X43: nothing but http and https is ever opened.
+/// X17, X43: only http and https URLs are ever opened.
 #[test]
 fn other_schemes_and_what_is_no_url_cannot_be_opened() {
     let long = format!("https://example.org/{}", "a".repeat(5_000));

@@ -1,4 +1,4 @@
-//! What the session and its driver tell.
+//! Handles the events of the session and its driver.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use supervision::activity::{Activity, ActivityKind};
 
 use super::{News, Purpose, Run, lists, note};
 
-/// The most changed resources that are passed on at a tick.
+/// Maximum number of updated resources that are forwarded per tick.
 const MAX_UPDATED: usize = 50;
 
 impl Run<'_> {
@@ -49,7 +49,7 @@ impl Run<'_> {
         }
     }
 
-    /// A message went by. One of too many notifications is counted and not kept.
+    /// Records a message. Excess notifications are counted but not stored.
     fn frame(&mut self, frame: Frame) {
         let was_slowed = self.usage.is_slowed();
         if self.usage.frame(&frame) {
@@ -131,7 +131,7 @@ impl Run<'_> {
             SessionEvent::SubscriptionsRenewed => {
                 note(&self.activity, "change notifications come again");
                 self.tell_owner(News::Listening { lost: None });
-                // What changed in between was not told.
+                // Changes in between were not reported.
                 self.read_all_again();
             }
             SessionEvent::Reopened(facts) => {
@@ -180,7 +180,7 @@ impl Run<'_> {
                     Answer::Elicitation(ElicitResult { action: ElicitAction::Cancel, content: None })
                 }
                 ServerQuestion::Sampling(_) | ServerQuestion::Roots => {
-                    Answer::Refused { code: -1, message: "too many questions at once".into() }
+                    Answer::Refused { code: -1, message: "too many requests at once".into() }
                 }
             };
             self.answer(request, answer, session);

@@ -1,4 +1,5 @@
-//! Reads what the server offers: each list page by page, again when it changed, is no longer fresh, or is asked for.
+//! Reads the lists of a server: page by page, and again when a list changed, is no longer fresh, or a refresh is
+//! requested.
 
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use tokio::time::Instant;
 use super::ticks::TICK;
 use super::{News, Purpose, REREAD, Run, note};
 
-/// The most entries left out of one page that are told of.
+/// Maximum number of dropped entries per page that are logged.
 const MAX_DROPPED: usize = 20;
 
 impl Run<'_> {
@@ -34,7 +35,7 @@ impl Run<'_> {
         self.ticks.soon();
     }
 
-    /// What is known of these lists may not hold any more. That is told at once, and reading them takes its time or fails.
+    /// Marks lists as outdated. The owner is notified immediately, since reading them takes time and may fail.
     pub(super) fn outdated(&mut self, lists: &[List]) {
         if lists.iter().all(|list| self.lists.catalog.is_outdated(*list)) {
             return;
@@ -46,7 +47,7 @@ impl Run<'_> {
         self.tell_owner(News::Catalog(Arc::clone(&self.lists.catalog)));
     }
 
-    /// Entries that the session left out belong to the page that comes next.
+    /// Entries that the session dropped belong to the next page.
     pub(super) fn items_dropped(&mut self, kind: ListKind, items: Vec<DroppedItem>) {
         let dropped = items.into_iter().take(MAX_DROPPED);
         let Some(list) = lists_of(kind).first() else { return };
@@ -88,7 +89,7 @@ impl Run<'_> {
     fn read(&mut self, reading: ListReader, request: ClientRequest, session: &mut Control<'_>) {
         let list = reading.list;
         let (idle, total) = self.start.times.list;
-        // A list whose request can't even be made keeps what was known of it.
+        // A list whose request can't be sent retains its known entries.
         let page = Purpose::Page(Box::new(reading));
         if let Err(error) = self.call(page, request, Deadline { idle, total }, session) {
             let mut unread = ListReader::new(list);
@@ -101,7 +102,7 @@ impl Run<'_> {
         let list = reading.list;
         self.lists.last_read.insert(list, Instant::now());
         let catalog = Arc::make_mut(&mut self.lists.catalog);
-        // What it said while this was read is about what comes after.
+        // A change that was reported during the reading refers to the state after it.
         let is_outdated_again = catalog.is_outdated(list) && self.lists.changed.contains(&list);
         reading.finish(catalog, self.start.clock.now());
         catalog.outdated[list as usize] |= is_outdated_again;
@@ -113,7 +114,7 @@ impl Run<'_> {
         }
     }
 
-    /// Reads lists again as soon as they are not being read already.
+    /// Reads lists again, as soon as the readings in progress are done.
     pub(super) fn refresh(&mut self, kind: ListKind, reply: oneshot::Sender<Arc<Catalog>>, session: &mut Control<'_>) {
         let lists: Vec<List> =
             lists_of(kind).iter().copied().filter(|list| self.lists.offered.contains(list)).collect();

@@ -1,4 +1,4 @@
-//! The time at which a run passes on what has gathered.
+//! Schedules the ticks at which a run forwards its gathered reports.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -7,16 +7,16 @@ use std::time::Duration;
 use mcp_transport::driver::Bell;
 use tokio::time::{Instant, Sleep};
 
-/// How often activity, progress and changed resources are passed on.
+/// Interval at which activity, progress and changed resources are forwarded.
 pub(super) const TICK: Duration = Duration::from_millis(50);
 
-/// The next tick, and the timer for it.
+/// The next tick and its timer.
 pub(super) struct Ticks {
     next: Option<Instant>,
-    /// Rings at the next tick.
+    /// Timer of the next tick.
     alarm: Pin<Box<Sleep>>,
     bell: Bell,
-    /// Whether the next tick is one that comes soon.
+    /// Set if the next tick is due within [`TICK`].
     is_soon: bool,
 }
 
@@ -25,30 +25,30 @@ impl Ticks {
         Self { next: None, alarm: Box::pin(tokio::time::sleep(TICK)), bell: Bell::default(), is_soon: false }
     }
 
-    /// Has the next tick come within [`TICK`].
+    /// Schedules the next tick within [`TICK`].
     pub(super) fn soon(&mut self) {
         if !std::mem::replace(&mut self.is_soon, true) {
             self.at(Instant::now() + TICK);
         }
     }
 
-    /// The next tick is not later than this, whatever else waits for a later one.
+    /// Schedules the next tick no later than at this time.
     pub(super) fn at(&mut self, at: Instant) {
         self.next = Some(self.next.map_or(at, |tick| tick.min(at)));
     }
 
-    /// Returns true once the time of the next tick has come.
+    /// Returns `true` once the next tick is due.
     pub(super) fn is_due(&self, now: Instant) -> bool {
         self.next.is_some_and(|tick| tick <= now)
     }
 
-    /// No tick is wanted any more.
+    /// Cancels the scheduled tick.
     pub(super) const fn clear(&mut self) {
         self.next = None;
         self.is_soon = false;
     }
 
-    /// Is ready at the next tick; pending while none is wanted.
+    /// Completes at the next tick. Pending while none is scheduled.
     pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let Some(tick) = self.next else { return Poll::Pending };
         if tick != self.alarm.deadline() {
@@ -66,15 +66,15 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_earliest_of_the_wanted_ticks_comes_first() {
         let (mut ticks, start) = (Ticks::new(), Instant::now());
-        assert!(!ticks.is_due(start + TICK), "none is wanted");
+        assert!(!ticks.is_due(start + TICK), "no tick is scheduled");
         ticks.at(start + 10 * TICK);
         ticks.soon();
         tokio::time::advance(TICK / 2).await;
         ticks.soon();
         std::future::poll_fn(|context| ticks.poll(context)).await;
-        assert_eq!(start.elapsed(), TICK, "another one that comes soon moves it no further");
-        assert!(ticks.is_due(Instant::now()), "its time has come");
+        assert_eq!(start.elapsed(), TICK, "a second call of `soon` doesn't postpone the tick");
+        assert!(ticks.is_due(Instant::now()), "the tick is due");
         ticks.clear();
-        assert!(!ticks.is_due(start + 100 * TICK), "the later one is gone with it");
+        assert!(!ticks.is_due(start + 100 * TICK), "clearing cancels the later tick too");
     }
 }

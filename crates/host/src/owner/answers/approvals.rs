@@ -1,4 +1,5 @@
-//! Approvals: each kind of consent request leaves by its own way, and an approval that lasts becomes a grant. Caller: `answers.rs`.
+//! Approvals: sends the payload of each kind of consent request, and turns permanent approvals into grants. Used by
+//! `answers.rs`.
 
 use domain::Millis;
 use domain::question::QuestionOutcome;
@@ -15,7 +16,7 @@ use crate::owner::gate::{Approval, Changed, Departure, Leaving, open_page};
 use crate::owner::state::{AnswerError, AnswerProgress, PendingRequest, RequestPurpose, content_of, subject_of};
 use crate::view::{HostEvent, QuestionBody, QuestionView};
 
-/// For how long an approval holds.
+/// The lifetime of an approval.
 struct Lasting {
     scope: Scope,
     conversation: Option<String>,
@@ -23,7 +24,8 @@ struct Lasting {
 }
 
 impl Owner {
-    /// Lets a question cross. `lasts` is for how many milliseconds an approval holds, if not for as long as its scope says.
+    /// Approves a consent request. `lasts` is the lifetime of the approval in milliseconds, or `None` if only its scope
+    /// limits it.
     pub(super) fn allow(
         &mut self,
         at: usize,
@@ -101,7 +103,7 @@ impl Owner {
             QuestionBody::Url { .. } => Err(AnswerError::WrongKind("a URL is opened first")),
             QuestionBody::Roots => Err(AnswerError::WrongKind("folders are shared by name")),
             QuestionBody::SignIn { .. } => self.allow_sign_in(at, approval, scope),
-            QuestionBody::ClientId { .. } => Err(AnswerError::WrongKind("it asks for an id")),
+            QuestionBody::ClientId { .. } => Err(AnswerError::WrongKind("it requests a client id")),
         }
     }
 
@@ -125,7 +127,7 @@ impl Owner {
     ) -> Result<AnswerProgress, AnswerError> {
         let pending = &self.consent.pending[at];
         let QuestionBody::Form { form, message } = &pending.view.body else {
-            return Err(AnswerError::WrongKind("it is no form"));
+            return Err(AnswerError::WrongKind("it is not a form"));
         };
         let Ok(form) = form else {
             return Err(AnswerError::WrongKind("this form can't be shown; it can only be declined"));
@@ -134,7 +136,7 @@ impl Owner {
         if !problems.is_empty() {
             return Err(AnswerError::Form(problems));
         }
-        // Whoever has the hash of a password can try which one fits.
+        // The hash of a password would allow guessing it offline.
         let kept = form.without_secrets(&content);
         let logged = (Hash::of(&json!(kept)), Some(policy::canonical_object(&kept)));
         let answer = Answer::Elicitation(ElicitResult { action: ElicitAction::Accept, content: Some(content) });
@@ -178,7 +180,7 @@ impl Owner {
                 }
                 Err(AnswerError::Browser(cause))
             }
-            // While it is being opened nothing else acts on it, so what opened it accepts it.
+            // No other decision applies while the page is being opened, so accepting it here is safe.
             Ok(()) => at.ok_or(AnswerError::NotOpen).map(|at| {
                 let pending = self.consent.pending.remove(at);
                 self.events.emit(HostEvent::QuestionClosed { id, outcome: QuestionOutcome::Allowed });
@@ -189,7 +191,8 @@ impl Owner {
         self.consent.answered(id, acted);
     }
 
-    /// Makes an approval stand, at once. The answer comes when it is written: one that can't be holds until Drawbridge ends.
+    /// Adds a grant, effective immediately. The reply is sent once the grant is written; a grant that can't be written
+    /// is effective until Drawbridge exits.
     fn grant(
         &mut self,
         question: &QuestionView,
@@ -221,14 +224,14 @@ impl Owner {
                 self.keep_grants(server, Some(&subject), move |owner, kept| {
                     if let Err(error) = kept {
                         owner.permissions.policy.grants_mut().keep_for_session(id);
-                        tracing::error!(%error, "the approval could not be written; it holds until Drawbridge ends");
+                        tracing::error!(%error, "the grant could not be written; it is effective until Drawbridge exits");
                     }
                     owner.consent.answered(answered, Ok(AnswerProgress::Done));
                 });
                 AnswerProgress::Later
             }
             Err(error) => {
-                tracing::warn!(%error, "the approval holds for this once");
+                tracing::warn!(%error, "the approval applies once only");
                 AnswerProgress::Done
             }
         };

@@ -1,4 +1,5 @@
-//! Folders that the user shares with a server, in an answer or on the page of the server. Callers: `answers.rs`, `handle/consent.rs`.
+//! Folders that the user shares with a server (roots), in a consent request or on the server's page. Used by
+//! `answers.rs` and `handle/consent.rs`.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +16,7 @@ use crate::owner::state::{AnswerError, AnswerProgress, AnswerReply, PendingReque
 use crate::view::QuestionBody;
 
 impl Owner {
-    /// Shares these folders, which are as they really are.
+    /// Shares these folders, whose paths are canonical.
     pub(super) fn share(
         &mut self,
         at: usize,
@@ -23,7 +24,7 @@ impl Owner {
         folders: Vec<PathBuf>,
     ) -> Result<AnswerProgress, AnswerError> {
         if self.consent.pending[at].view.body != QuestionBody::Roots {
-            return Err(AnswerError::WrongKind("it does not ask for folders"));
+            return Err(AnswerError::WrongKind("it is not a request for folders"));
         }
         let server = self.consent.pending[at].view.server.clone();
         let told = self.servers.told_of(&server, folders.clone());
@@ -44,7 +45,7 @@ impl Owner {
         })
     }
 
-    /// The user has decided; the same question need not be answered twice.
+    /// Applies the decision to identical pending requests of the server, so that the user decides once.
     fn share_again(&mut self, server: &str, leaving: &Leaving, answer: &Answer) {
         let same =
             |p: &&PendingRequest| p.view.server == server && p.view.body == QuestionBody::Roots && !p.being_acted_on;
@@ -65,14 +66,14 @@ impl Owner {
         }
     }
 
-    /// Sets the folders of a server outside any question, and tells it. They are as they really are.
+    /// Sets the roots of a server outside of a consent request, and notifies the server. The paths are canonical.
     pub(crate) fn set_roots(&mut self, server: &str, folders: Vec<PathBuf>, reply: AnswerReply) {
         let subject = policy::canonical_json(&json!(folders));
         let Some(shared) = self.servers.shared_with_command(server, folders) else {
             let _ = reply.send(Err(AnswerError::WrongKind("there is no such server")));
             return;
         };
-        // What is taken back is not told any more, whatever becomes of the entry.
+        // Removed folders are withheld immediately, even if the audit entry can't be written.
         self.narrow_roots(server, &shared);
         let hash = Hash::of_bytes(subject.as_bytes());
         let entry = Decided {
@@ -93,7 +94,7 @@ impl Owner {
                 }
                 Ok(())
             });
-            // A server that is not ready reads the folders when it is.
+            // A server that is not ready lists the roots once it is.
             let _ = owner.servers.tell(&server, Tell::Notify(ClientNotification::RootsListChanged));
             owner.emit_server(&server);
             let _ = reply.send(set);
@@ -101,11 +102,12 @@ impl Owner {
     }
 }
 
-/// Folders as they really are: absolute, existing, links resolved, each once. Their file system may take its time, so the owner is
-/// given only the outcome.
+/// Returns the canonical paths of existing folders, without duplicates. Runs on a blocking thread, since the file
+/// system may be slow.
 ///
 /// # Errors
-/// If one can't be shared.
+///
+/// Returns [`AnswerError::Folder`] if a path is not absolute, is not a folder, or can't be shared.
 pub(crate) async fn real_folders(folders: Vec<PathBuf>) -> Result<Vec<PathBuf>, AnswerError> {
     let looked = tokio::task::spawn_blocking(move || resolved(&folders)).await;
     looked.unwrap_or_else(|error| Err(AnswerError::Folder { folder: String::new(), cause: error.to_string() }))

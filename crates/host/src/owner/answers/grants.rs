@@ -1,4 +1,4 @@
-//! Standing approvals, listed and revoked. Caller: `handle/rules.rs`.
+//! Lists and revokes grants. Used by `handle/rules.rs`.
 
 use domain::StoreError;
 use policy::Subject;
@@ -13,7 +13,8 @@ impl Owner {
         self.permissions.policy.grants().iter().cloned().collect()
     }
 
-    /// Takes a standing approval back, at once. `reply` is told whether there was one, once the file has it no more.
+    /// Revokes a grant, effective immediately. `reply` receives `false` if the grant doesn't exist, and is sent once
+    /// the file no longer contains it.
     pub(crate) fn revoke(&mut self, id: policy::GrantId, reply: oneshot::Sender<Result<bool, StoreError>>) {
         let Some(grant) = self.permissions.policy.grants_mut().revoke(id) else {
             let _ = reply.send(Ok(false));

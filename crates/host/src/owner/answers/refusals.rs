@@ -1,5 +1,6 @@
-//! Refusals, by the user or by a rule, and the reply to whoever waits for the consent request. Callers: `answers.rs`,
-//! `handle/consent.rs`, and what refuses a pending request without the user (`rules/pending.rs`, `gate.rs`, `cool_down.rs`).
+//! Denials of consent requests, by the user or by a rule, and the replies to their originators. Used by `answers.rs`,
+//! by `handle/consent.rs`, and by code that denies pending requests without the user (`rules/pending.rs`, `gate.rs`,
+//! `cool_down.rs`).
 
 use domain::call::CallFailure;
 use domain::question::QuestionOutcome;
@@ -11,11 +12,11 @@ use crate::owner::gate::refuses;
 use crate::owner::state::{PendingRequest, RequestPurpose, SignInAnswer, kind_of, refused, subject_of};
 use crate::view::{HostEvent, QuestionBody};
 
-/// The longest reason for a refusal, in characters.
+/// Maximum length of the reason for a denial, in characters.
 const MAX_REASON: usize = 2_000;
 
 impl Owner {
-    /// Refuses one question, which counts against the server if it asked.
+    /// Denies a consent request for the user. Counts against the server if the request is its own.
     pub(super) fn refuse_as_user(&mut self, at: usize, outcome: QuestionOutcome, reason: Option<&str>) {
         let asked = Some(&self.consent.pending[at]).filter(|p| p.is_asked_by_server()).map(|p| p.view.server.clone());
         let is_about_folders = self.consent.pending[at].view.body == QuestionBody::Roots;
@@ -28,8 +29,8 @@ impl Owner {
         }
     }
 
-    /// A server that was denied the folders is told of none from now on, until the user shares some on its page. What it
-    /// asked for more than once is refused with it.
+    /// Shares no folders with a server whose request for roots was denied, until the user shares some on its page.
+    /// Denies its other pending requests for roots.
     fn share_none(&mut self, server: &str, reason: Option<&str>) {
         if let Some(none) = self.servers.shared_with_command(server, Vec::new()) {
             self.share_roots(server, none);
@@ -50,7 +51,7 @@ impl Owner {
         self.tell_refusal(&pending, outcome, by);
     }
 
-    /// Refuses what a rule denies.
+    /// Denies a pending request because of a rule.
     pub(in crate::owner) fn refuse_by_rule(&mut self, at: usize, by: By) {
         let pending = self.consent.pending.remove(at);
         let rule = by.to_string();
@@ -67,7 +68,7 @@ impl Owner {
         self.tell_refusal(&pending, QuestionOutcome::Denied, format!("by {rule}"));
     }
 
-    /// Tells whoever waits for it that a question was refused.
+    /// Reports the denial to the originator of a consent request.
     pub(in crate::owner) fn tell_refusal(&mut self, pending: &PendingRequest, outcome: QuestionOutcome, by: String) {
         self.events.emit(HostEvent::QuestionClosed { id: pending.view.id, outcome });
         match &pending.purpose {
@@ -101,8 +102,8 @@ impl Owner {
         }
     }
 
-    /// Refuses all that a server asks for now, and with `mute` what it will ask for. A page that is being opened has left
-    /// already; what was allowed and still waits for the log has not.
+    /// Denies all pending requests of a server and, with `mute` set, its future requests. A page that is being opened
+    /// has already been sent; an approved payload that still waits for the audit log has not.
     pub(crate) fn deny_all(&mut self, server: &str, mute: bool) {
         if mute {
             self.permissions.policy.mute(server);
@@ -111,11 +112,11 @@ impl Owner {
         self.refuse_unasked(server);
         let is_open = |p: &PendingRequest| p.view.server == server && p.can_be_refused();
         let asked = self.consent.pending.iter().any(|p| is_open(p) && p.is_asked_by_server());
-        // Also what the user began: a list that keeps some of them would not be empty after "deny all".
+        // Includes requests that the user initiated, since the queue should be empty after "deny all".
         while let Some(at) = self.consent.pending.iter().position(is_open) {
             self.refuse(at, QuestionOutcome::Denied, None);
         }
-        // However many there were, it is one refusal.
+        // Counts as one denial, regardless of the number of requests.
         if asked {
             self.count_answer(server, true);
         }

@@ -1,5 +1,6 @@
-//! Decisions about calls: a call is checked, the policy decides, and the call is sent, waits for the user, or is refused. Callers:
-//! `calls.rs`, `audit.rs` once the entry of a call is written, and `sending.rs` and `gate.rs`, which look at the definition again.
+//! Decisions about calls: a call is checked, the policy decides, and the call is sent, waits for the user, or is
+//! refused. Used by `calls.rs`, by `audit.rs` once the entry of a call is written, and by `sending.rs` and `gate.rs`,
+//! which check the definition again.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use crate::owner::state::{CallOrigin, CallRecord, CallRequest, NewCall, RequestP
 use crate::view::{QuestionBody, ServerState};
 
 impl Owner {
-    /// Decides about a call, once the links on the paths in it are followed that rules ask about.
+    /// Decides about a call, after resolving links in those of its paths that rules depend on.
     pub(super) fn follow_and_decide(&mut self, mut record: Box<CallRecord>, shown: Option<String>) {
         let paths = match record.request.as_ref().map(CallRequest::get) {
             Some(ClientRequest::CallTool { name, arguments, .. }) => {
@@ -70,7 +71,7 @@ impl Owner {
         }
     }
 
-    /// Whether a tool may be called; what is to be asked, if it has to be, and else what is to be written down first.
+    /// Decides about a tool call: the consent request if one is required, otherwise the entry to write first.
     fn decide_call(
         &mut self,
         call: &Call,
@@ -88,7 +89,7 @@ impl Owner {
             .is_some_and(|record| record.offer.catalog.is_read || !record.offer.catalog.tools.is_empty());
         let missing = || match is_listed {
             true => CallFailure::NotFound(format!("tool \"{tool}\" on {server}")),
-            // A server that was just started again may well have it.
+            // A server that just restarted may have the tool in a list that is not read yet.
             false => CallFailure::NotListed { server: server.to_owned() },
         };
         let after_untrusted = self.is_after_untrusted(origin, server);
@@ -160,13 +161,14 @@ impl Owner {
         }
     }
 
-    /// What was allowed is written down, but what allowed it may have changed meanwhile. Then the log is told that it did not leave.
+    /// Sends a call whose entry is written, unless the basis of the decision has changed meanwhile. In that case an
+    /// entry records that the call was not sent.
     pub(in crate::owner) fn send_if_still_allowed(&mut self, mut record: Box<CallRecord>, departure: Departure) {
         let Some(request) = &mut record.request else { return };
         if let ClientRequest::CallTool { name, arguments, .. } = request.get()
             && !self.paths_in_call(&record.view.server, name, arguments).is_empty()
         {
-            // The rules may ask about other paths now: it is decided about as if it came anew.
+            // The rules may depend on other paths now, so the call is decided as if it were new.
             self.note_withdrawn(&record.view, &record.origin, departure.leaves());
             record.view.state = CallState::AwaitingApproval;
             return self.follow_and_decide(record, None);
@@ -186,7 +188,7 @@ impl Owner {
         }
     }
 
-    /// Checks a call.
+    /// Checks the preconditions of a call.
     pub(super) fn begin(&self, call: &NewCall) -> Result<(), CallFailure> {
         self.calls.may_begin(&call.id, &call.server)?;
         let record = self
@@ -200,7 +202,7 @@ impl Owner {
         Ok(())
     }
 
-    /// The definition of a tool as the server lists it now.
+    /// Returns the definition of a tool as currently listed by the server.
     pub(in crate::owner) fn definition_now(&mut self, server: &str, tool: &str) -> Option<&Definition> {
         let record = self.servers.records.get_mut(server)?;
         let (pins, identity) = (&self.reviews.pins, record.offer.identity.as_ref());
@@ -208,13 +210,13 @@ impl Owner {
         record.offer.definitions.get(&record.config, &record.offer.catalog, tool, seen)
     }
 
-    /// Whether the definition of a tool says that it reaches an open world.
+    /// Returns `true` if the definition of a tool claims that it reaches an open world.
     pub(in crate::owner) fn says_open_world(&mut self, server: &str, tool: &str) -> bool {
         self.definition_now(server, tool).is_some_and(|definition| definition.says_open_world)
     }
 
-    /// A prompt is the user's own wish, but one that is not as they saw it, or as it was shown to them now, has to be looked at
-    /// first. Gives the hash of what they want.
+    /// Checks a prompt, which the user requests by themselves, but which has to be reviewed first if it differs from
+    /// the reviewed or displayed definition. Returns the hash of the requested definition.
     pub(super) fn look_at_prompt(
         &self,
         server: &str,
@@ -229,12 +231,12 @@ impl Owner {
             (Some((now, _)), Some(shown)) if now.as_str() != shown => Err(changed("it was shown")),
             (Some((now, _)), _) => Ok(Some(now)),
             (None, Some(_)) => Err(changed("it was shown")),
-            // What is not in the list is for the server to refuse.
+            // A prompt that is not listed is left for the server to reject.
             (None, None) => Ok(None),
         }
     }
 
-    /// A call waits for the user.
+    /// Requests the user's consent for a call.
     fn ask_about(&mut self, record: Box<CallRecord>, (body, rule, scopes): CallQuestion) {
         let (id, server) = (record.view.id.clone(), record.view.server.clone());
         let why = self.why_called(&record.origin, &server);

@@ -1,5 +1,5 @@
-//! Progress, results and the end of calls that were sent. Callers: `Owner::on_news` for what a connection reports, and whoever ends a
-//! call or a run.
+//! Progress, results and the end of calls that were sent. Used by `Owner::on_news` for reports of a connection, and by
+//! code that ends a call or a run.
 
 use std::sync::Arc;
 
@@ -59,7 +59,8 @@ impl Owner {
         }
     }
 
-    /// 2025-11-25: the call failed because pages must be visited first. They are asked about; the user then calls again.
+    /// Requests consent for the URLs that must be visited before the failed call is repeated (revision 2025-11-25). The
+    /// user then repeats the call.
     fn ask_for_pages(&mut self, id: &str, pages: Vec<ElicitParams>) {
         let Some(record) = self.calls.records.get(id) else { return };
         let server = record.view.server.clone();
@@ -77,7 +78,7 @@ impl Owner {
         }
     }
 
-    /// A question that a call waited for is over, without an end of the call.
+    /// Resumes a call after a consent request that it waited for.
     pub(in crate::owner) fn goes_on(&mut self, why: &Why) {
         if let Why::Call { call, .. } = why
             && self.calls.awaits_approval(call)
@@ -92,16 +93,16 @@ impl Owner {
         }
     }
 
-    /// Ends what is left of a run's calls. The session has ended its own already.
+    /// Ends the remaining calls of a run. The session has already ended the calls that it knew of.
     pub(in crate::owner) fn end_calls_of(&mut self, run: RunId) {
         for ticket in self.calls.tickets_of(run) {
             self.on_done(ticket, Err(CallError::Closed(CloseReason::ServerClosedOutput)));
         }
     }
 
-    /// Tells how a call ended that is in no list any more.
+    /// Reports the result of a call that was removed from the list.
     pub(in crate::owner) fn finish(&mut self, mut record: Box<CallRecord>, reply: Result<ServerResult, CallFailure>) {
-        // The words of an error are the server's as well.
+        // The text of an error is written by the server, too.
         if let (Some(conversation), Ok(_) | Err(CallFailure::Session { .. })) = (record.origin.conversation(), &reply) {
             self.put_in(conversation, std::slice::from_ref(&record.view.server), false);
             let Call { server, kind, name, .. } = &record.view;
@@ -115,7 +116,7 @@ impl Owner {
             Err(_) => CallState::Failed,
         };
         self.events.emit(HostEvent::CallChanged(record.view));
-        // The caller may have gone away.
+        // The caller may have gone.
         let _ = record.reply.send(reply);
     }
 }

@@ -1,4 +1,4 @@
-//! Resources that were read or are watched, and the log level of a server. Callers: `handle/calls.rs` and `Owner::on_news`.
+//! Cached and subscribed resources, and the log level of a server. Used by `handle/calls.rs` and `Owner::on_news`.
 
 use domain::Millis;
 use mcp_proto::session::CacheHint;
@@ -11,13 +11,13 @@ use crate::owner::Owner;
 use crate::view::{HostEvent, ServerState};
 
 impl Owner {
-    /// What a resource said, if that is still fresh.
+    /// Returns the cached contents of a resource while they are fresh.
     pub(crate) fn fresh_read(&mut self, server: &str, uri: &str) -> Option<Read> {
         let record = self.servers.records.get(server).filter(|record| record.state == ServerState::Ready)?;
         self.calls.reads.fresh(server, &config_hash(&record.config), uri, Instant::now())
     }
 
-    /// Keeps what a resource said for as long as its server allows. Gives until when.
+    /// Caches the contents of a resource for as long as the server allows. Returns the expiry.
     pub(crate) fn keep_read(
         &mut self,
         server: &str,
@@ -29,7 +29,7 @@ impl Owner {
         self.calls.reads.keep(server, config_hash(&record.config), uri, (contents, hint?), (self.now(), Instant::now()))
     }
 
-    /// A change of a resource is told if the user watches it, or one above it.
+    /// Emits a change of a resource if the user subscribed to it or to a parent of it.
     pub(in crate::owner) fn on_resource_updated(&mut self, server: String, uri: String) {
         self.calls.reads.changed(&server, &uri);
         let Some(record) = self.servers.records.get(&server) else { return };

@@ -1,5 +1,5 @@
-//! Sends calls that may leave, and requests that need no consent. Callers: `deciding.rs`, `audit.rs`, `answers/approvals.rs`; for
-//! the requests `handle/calls.rs`, `handle/catalogs.rs` and `supervision.rs`.
+//! Sends permitted calls, and requests that require no consent. Used by `deciding.rs`, `audit.rs` and
+//! `answers/approvals.rs`, and for requests by `handle/calls.rs`, `handle/catalogs.rs` and `supervision.rs`.
 
 use std::sync::Arc;
 
@@ -17,14 +17,14 @@ use crate::owner::state::{CallRecord, TicketUse};
 use crate::view::HostEvent;
 
 impl Owner {
-    /// Sends an allowed call as it is.
+    /// Sends a permitted call unmodified.
     pub(in crate::owner) fn send_as_it_is(&mut self, id: &str, departure: Departure) {
         if let Some(record) = self.calls.records.remove(id) {
             self.send(record, departure);
         }
     }
 
-    /// Sends an allowed call of a tool, with these arguments.
+    /// Sends a permitted tool call with these arguments.
     pub(in crate::owner) fn send_approved(&mut self, id: &str, arguments: Map<String, Value>, departure: Departure) {
         let Some(mut record) = self.calls.records.remove(id) else { return };
         if record.request.as_mut().is_some_and(|request| request.change_arguments(&arguments)) {
@@ -48,7 +48,7 @@ impl Owner {
         departure: Departure,
     ) -> Result<(), (Box<CallRecord>, CallFailure)> {
         if record.view.kind == CallKind::Prompt {
-            // It may have waited for the user, and another be there now.
+            // The call may have waited for the user, and the prompt may have changed.
             let wanted = record.wanted.as_ref().map(Hash::as_str);
             if let Err(failure) = self.look_at_prompt(&record.view.server, &record.view.name, wanted) {
                 return Err((record, failure));
@@ -75,7 +75,7 @@ impl Owner {
                 record.ticket = Some((run, ticket));
                 record.view.state = CallState::Running;
                 if let Some(sent) = record.sent.take() {
-                    // The caller may have gone away.
+                    // The caller may have gone.
                     let _ = sent.send(record.edited.take());
                 }
                 if self.events.is_observed() {
@@ -88,7 +88,7 @@ impl Owner {
         }
     }
 
-    /// Sends a request that needs no question, outside any call that is shown.
+    /// Sends a request that requires no consent and is not displayed as a call.
     pub(crate) fn request(
         &mut self,
         server: &str,
@@ -114,7 +114,7 @@ impl Owner {
         }
     }
 
-    /// Has a list read again.
+    /// Makes a connection read a list again.
     pub(crate) fn refresh_list(
         &self,
         server: &str,

@@ -1,4 +1,4 @@
-//! Departures let nothing else leave than what was permitted, and only once.
+//! Tests that a departure authorizes exactly one payload, once.
 
 use mcp_proto::types::ElicitResult;
 use serde_json::Map;
@@ -12,7 +12,10 @@ fn s07_only_what_is_made_for_one_use_may_differ_in_a_sign_in_page() {
         let departure = Departure { to: "far".to_owned(), leaves: sign_in_page_hash(shown) };
         departure.sign_in_page("far", opened.to_owned()).is_ok()
     };
-    assert!(opens(&format!("{shown}&state=a&code_challenge=b&nonce=c")), "what is made for one use is no part of it");
+    assert!(
+        opens(&format!("{shown}&state=a&code_challenge=b&nonce=c")),
+        "parameters generated per use are not part of the hash"
+    );
     let others = [
         shown.replace("scope=read", "scope=read+write"),
         shown.replace("client_id=c", "client_id=d"),
@@ -25,7 +28,7 @@ fn s07_only_what_is_made_for_one_use_may_differ_in_a_sign_in_page() {
         "https://as.example/authorize?client_id=c&response_type=code&code_challenge_method=S256&scope=read".to_owned(),
     ];
     for other in others {
-        assert!(!opens(&other), "{other} is not what was shown");
+        assert!(!opens(&other), "{other} differs from the displayed URL");
     }
 }
 
@@ -34,7 +37,7 @@ fn a_refusal_tells_nothing_that_was_entered() {
     let elicited = |action, content| Answer::Elicitation(ElicitResult { action, content });
     for harmless in [elicited(ElicitAction::Decline, None), elicited(ElicitAction::Cancel, None), Answer::Roots(vec![])]
     {
-        assert_eq!(refuses(harmless.clone()).into_inner(), harmless, "it leaves as it is");
+        assert_eq!(refuses(harmless.clone()).into_inner(), harmless, "a denial without content is sent unmodified");
     }
     let entered = || Some(Map::new());
     for telling in [
@@ -51,5 +54,5 @@ fn a_refusal_tells_nothing_that_was_entered() {
 fn a_link_is_opened_at_the_address_that_was_shown_or_not_at_all() {
     let opened = |url: &str| followed_link(UrlParts::of(url)).map(Passed::into_inner);
     assert_eq!(opened("https://a.example/x?y=1").as_deref(), Some("https://a.example/x?y=1"));
-    assert_eq!(opened("javascript:alert(1)"), None, "no program runs by a link");
+    assert_eq!(opened("javascript:alert(1)"), None, "a script URL is not opened");
 }

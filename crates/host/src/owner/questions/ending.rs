@@ -1,5 +1,5 @@
-//! Consent requests that end without an answer: their server withdraws them, their tool changes, or their run is over. Callers:
-//! `Owner::on_news`, and the parts of the owner that end a call or a run.
+//! Consent requests that end without a decision: their server withdraws them, their tool changes, or their run ends.
+//! Used by `Owner::on_news`, and by parts of the owner that end a call or a run.
 
 use std::sync::Arc;
 
@@ -17,7 +17,8 @@ use crate::owner::state::{PendingRequest, RequestPurpose, asker_of};
 use crate::view::{HostEvent, QuestionBody, ServerState};
 
 impl Owner {
-    /// The tools of a server were read again: what is asked about one must be about the tool as it is now.
+    /// Updates pending requests after the tools of a server were read again, since each must refer to the current
+    /// definition.
     pub(in crate::owner) fn look_again_at_tools(&mut self, server: &str) {
         let Some(catalog) = self.servers.records.get(server).map(|record| Arc::clone(&record.offer.catalog)) else {
             return;
@@ -49,7 +50,7 @@ impl Owner {
         );
     }
 
-    /// Takes questions out of the queue that nobody needs to answer any more.
+    /// Removes consent requests that are no longer needed from the queue.
     pub(in crate::owner) fn end_questions(&mut self, is_over: impl Fn(&PendingRequest) -> bool) {
         for pending in self.consent.take_ended(is_over) {
             self.write_down(&pending, QuestionOutcome::Withdrawn, None);
@@ -62,19 +63,19 @@ impl Owner {
                     self.end_call(&call, Err(failure));
                 }
                 RequestPurpose::Request { call: Some(call), .. } => self.input_given(&call),
-                // Whoever waits for it sees that no answer comes.
+                // The receiver is notified by the dropped sender.
                 RequestPurpose::SignIn(number) => {
                     drop(self.sign_ins.replies.remove(&number));
                     self.goes_on(&pending.view.why);
                 }
-                // Whoever waits for it sees that no verdict comes.
+                // The receiver is notified by the dropped sender.
                 RequestPurpose::Result(call) => drop(self.calls.held_results.remove(&call)),
                 RequestPurpose::Start | RequestPurpose::Request { .. } | RequestPurpose::Page => {}
             }
         }
     }
 
-    /// A question of this call was answered; it goes on when there is no other.
+    /// Resumes a call after a decision on one of its consent requests, if no other is pending.
     pub(in crate::owner) fn input_given(&mut self, call: &str) {
         let more = self.consent.waits_for_input(call);
         if let Some(record) = self.calls.records.get_mut(call) {
@@ -85,7 +86,7 @@ impl Owner {
         }
     }
 
-    /// Writes down what became of a question that lets nothing leave.
+    /// Records the outcome of a consent request that sends nothing.
     pub(in crate::owner) fn write_down(
         &mut self,
         pending: &PendingRequest,
@@ -96,7 +97,7 @@ impl Owner {
         self.note_entry(entry);
     }
 
-    /// The entry that says what became of a question. It takes the content.
+    /// Returns the audit entry for the outcome of a consent request. Moves the content out of `leaving`.
     pub(in crate::owner) fn entry_of(
         &self,
         pending: &PendingRequest,

@@ -1,4 +1,4 @@
-//! Dry runs: the decision about a call, a start or a sampling request that nobody makes. Caller: `handle/rules.rs`.
+//! Dry runs: the decision about a call, a start or a sampling request that is not made. Used by `handle/rules.rs`.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ use crate::rules::{DryAct, DryRunResult, RulesError};
 use crate::view::ServerState;
 
 impl Owner {
-    /// What would happen, and which rules say so. Nothing does.
+    /// Decides about an act and explains the decision, without executing the act.
     pub(crate) fn dry_run(
         &mut self,
         server: String,
@@ -31,7 +31,7 @@ impl Owner {
         if paths.is_empty() {
             let facts =
                 self.servers.records.get(&server).map(|record| not_followed(&record.config)).unwrap_or_default();
-            // Whoever asked may have gone away, here and below.
+            // The caller may have gone, here and below.
             let _ = reply.send(self.dry_run_with(&server, &asked, &facts));
             return;
         }
@@ -56,7 +56,7 @@ impl Owner {
         }
         let record = self.servers.records.get(server).ok_or_else(|| RulesError::NoSuchServer(server.to_owned()))?;
         let approved = self.permissions.policy.grants().find(server, &Subject::Command);
-        // The hash of a local command has the file that it leads to, which only a start looks for.
+        // The hash of a local command includes the resolved file, which is only determined by a start.
         let approved = approved.filter(|_| self.is_approved(server, &record.config));
         let hash = approved.map_or_else(|| config_hash(&record.config), |grant| grant.rests_on.clone());
         let act = match asked {
@@ -79,7 +79,7 @@ impl Owner {
         })
     }
 
-    /// A tool as its server defines it now or, while that does not run, as the user saw it last.
+    /// Returns the current definition of a tool or, if its server is not running, the last reviewed one.
     fn known_definition(&mut self, server: &str, tool: &str) -> Result<KnownTool, RulesError> {
         let no_tool = || RulesError::NoSuchTool { server: server.to_owned(), tool: tool.to_owned() };
         let record = self.servers.records.get_mut(server).ok_or_else(|| RulesError::NoSuchServer(server.to_owned()))?;

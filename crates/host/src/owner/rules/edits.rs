@@ -1,4 +1,4 @@
-//! Changes that the user makes to the rules, written to their file and to the audit log. Callers: `handle/rules.rs`, and `trust.rs`.
+//! The user's changes of rules, written to the file and to the audit log. Used by `handle/rules.rs` and `trust.rs`.
 
 use std::sync::Arc;
 
@@ -13,11 +13,12 @@ use crate::owner::Owner;
 use crate::owner::audit::Decided;
 use crate::rules::{RulesError, RulesView};
 
-/// The most rules that are written down one by one when a file changed.
+/// Maximum number of rules recorded one by one when a file changed.
 const MOST_TOLD: usize = 20;
 
 impl Owner {
-    /// Writes down what another program changed in the files of rules: a rule lets things cross, whoever wrote it.
+    /// Records changes that another process made to the files of rules, since a rule can allow payloads to be sent
+    /// regardless of who wrote it.
     pub(super) fn write_down_changes(&mut self, before: &RulesView, after: &RulesView) {
         let mut lines: Vec<(String, &'static str)> = Vec::new();
         let presets =
@@ -63,10 +64,10 @@ impl Owner {
         }
     }
 
-    /// Adds a rule, or puts it in the place of the one with its number. Rules that do not last are kept in memory.
+    /// Adds a rule, or replaces the one with the same id. Temporary rules are stored in memory.
     pub(crate) fn set_rule(&mut self, rule: PolicyRule, reply: oneshot::Sender<Result<RuleRef, RulesError>>) {
         if let Err(error) = RuleSet::compile(RuleSource::User, vec![rule.clone()]) {
-            // Whoever asked may have gone away, here and below.
+            // The caller may have gone, here and below.
             let _ = reply.send(Err(error.into()));
             return;
         }
@@ -94,7 +95,7 @@ impl Owner {
         Ok(id)
     }
 
-    /// Removes a rule of the user's.
+    /// Removes a rule of the user.
     pub(crate) fn remove_rule(&mut self, rule: RuleRef, reply: oneshot::Sender<Result<(), RulesError>>) {
         let own = self.permissions.policy.rules(rule.source).find(|own| own.id == rule.id).cloned();
         let Some(own) = own.filter(|_| rule.source != RuleSource::Managed) else {
@@ -118,7 +119,7 @@ impl Owner {
         });
     }
 
-    /// Chooses how much is asked about.
+    /// Sets the preset, which decides on requests without a matching rule.
     pub(crate) fn set_preset(&mut self, preset: Preset, reply: oneshot::Sender<Result<(), RulesError>>) {
         let subject = canonical_json(&json!({ "preset": preset }));
         self.audit_policy(&subject, "allowed", move |owner, written| {
@@ -134,7 +135,7 @@ impl Owner {
         });
     }
 
-    /// Changes the user's file, as it is on disk then, takes it over, and goes on with `then`.
+    /// Changes the current content of the user's file, applies it, and continues with `then`.
     pub(super) fn change_rules<T: Send + 'static>(
         &mut self,
         change: impl Fn(&mut PolicyFile) -> Result<T, RulesError> + Send + 'static,
@@ -149,7 +150,7 @@ impl Owner {
         };
         self.change_document(Document::Policy, change, move |owner, written| {
             let given = written.map_err(RulesError::from).and_then(|(managed, before, changed)| {
-                // What another program wrote meanwhile is not to pass for a change of ours.
+                // Applied first, so that changes by another process are not attributed to this one.
                 owner.take_rules(managed, Ok(before));
                 let (file, given) = changed?;
                 owner.permissions.policy.set_user(file)?;
@@ -171,7 +172,7 @@ impl Owner {
         self.audit_policy(&canonical_json(&json!(rule)), decision, then);
     }
 
-    /// A rule lets things cross, so it is written down as they are.
+    /// Records a change of the policy before it takes effect, since it can allow payloads to be sent.
     fn audit_policy(
         &mut self,
         subject: &str,
@@ -185,7 +186,7 @@ impl Owner {
     }
 }
 
-/// The user's file, changed, with a number for each rule.
+/// Returns the changed content of the user's file, with an id for each rule.
 pub(super) fn changed<T>(
     kept: Option<Value>,
     change: &impl Fn(&mut PolicyFile) -> Result<T, RulesError>,
@@ -197,7 +198,7 @@ pub(super) fn changed<T>(
     Ok((file, given))
 }
 
-/// Puts a rule in the place of the one with its number, or at the end with a new one.
+/// Replaces the rule with the same id, or appends the rule with a new id.
 pub(super) fn put_rule(file: &mut PolicyFile, rule: &PolicyRule) -> Result<u64, RulesError> {
     if rule.id == 0 {
         let id = file.rules.iter().map(|own| own.id).max().unwrap_or(0) + 1;

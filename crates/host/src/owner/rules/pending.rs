@@ -1,5 +1,5 @@
-//! PendingRequest consent requests, decided again with the rules as they are now. Callers: `rules.rs` after each change, and `answers.rs`
-//! and `gate.rs` before an answer acts.
+//! Pending consent requests, decided again by the current rules. Used by `rules.rs` after each change, and by
+//! `answers.rs` and `gate.rs` before a decision is executed.
 
 use std::collections::BTreeSet;
 
@@ -12,8 +12,8 @@ use crate::owner::state::PendingRequest;
 use crate::view::QuestionBody;
 
 impl Owner {
-    /// Refuses a question that a rule denies now, unless it was answered and what it is about has left. To refuse one may have
-    /// ended others.
+    /// Refuses a consent request that a rule now denies, unless it was approved and its payload was sent. Refusing one
+    /// may end others.
     pub(super) fn refuse_if_denied(&mut self, id: QuestionId) {
         let at = self.consent.pending.iter().position(|pending| pending.view.id == id && pending.can_be_refused());
         if let Some((at, by)) = at.and_then(|at| Some((at, self.denied_now(at)?))) {
@@ -21,7 +21,8 @@ impl Owner {
         }
     }
 
-    /// What denies a question as it is now: rules may have changed since it was asked, and so may what would cross.
+    /// Returns the rule or grant that denies a consent request now. The rules and the payload may have changed since
+    /// the request.
     pub(in crate::owner) fn denied_now(&self, at: usize) -> Option<By> {
         match self.decide_again(self.consent.pending.get(at)?) {
             Decision::Deny { by, .. } => Some(by),
@@ -38,7 +39,7 @@ impl Owner {
             QuestionBody::Tool { tool, arguments, .. } => Act::CallTool {
                 server,
                 tool: &tool.name,
-                // What denies does not rest on these.
+                // Denials don't depend on these fields.
                 definition: hash,
                 standing: Standing::New,
                 after_untrusted: false,
@@ -59,7 +60,7 @@ impl Owner {
         self.permissions.policy.decide(&act, self.now())
     }
 
-    /// The paths in a question about a call that rules ask about.
+    /// Returns the paths in a consent request for a call that rules depend on.
     pub(in crate::owner) fn paths_in_question(&self, pending: &PendingRequest) -> BTreeSet<String> {
         match &pending.view.body {
             QuestionBody::Tool { tool, arguments, .. } => {

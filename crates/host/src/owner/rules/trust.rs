@@ -1,5 +1,5 @@
-//! Trust in a server, which is a rule about the calls of its tools. Callers: `handle/rules.rs`, and whoever takes a server out of the
-//! settings.
+//! Trust in a server, represented by a rule about calls of its tools. Used by `handle/rules.rs`, and by code that
+//! removes a server from the settings.
 
 use policy::{PolicyFile, PolicyRule, RuleSource};
 use ports::Document;
@@ -10,7 +10,7 @@ use crate::owner::Owner;
 use crate::rules::{RulesError, Trust};
 
 impl Owner {
-    /// Trusts a server with calls of its tools, or no longer does.
+    /// Trusts a server with calls of its tools, or ends that trust.
     pub(crate) fn trust(&mut self, server: &str, trust: Trust, reply: oneshot::Sender<Result<(), RulesError>>) {
         if !self.servers.records.contains_key(server) {
             let _ = reply.send(Err(RulesError::NoSuchServer(server.to_owned())));
@@ -24,13 +24,13 @@ impl Owner {
         });
     }
 
-    /// For how long a server is trusted.
+    /// Returns how long a server is trusted.
     pub(crate) fn trust_in(&self, server: &str) -> Trust {
         self.permissions.trust_in(server, self.now())
     }
 
     fn set_trust(&mut self, server: String, trust: Trust, reply: oneshot::Sender<Result<(), RulesError>>) {
-        // First what needs no file: to end it must not wait for one that can't be used.
+        // Starts with the state in memory, since ending trust must not depend on an unusable file.
         if trust == Trust::Run {
             if let Err(error) = self.permissions.policy.trust_for_run(&server) {
                 let _ = reply.send(Err(error.into()));
@@ -61,7 +61,7 @@ impl Owner {
         });
     }
 
-    /// The server's name no longer stands for what was trusted.
+    /// Removes the trust in a server whose name may be reused.
     pub(in crate::owner) fn forget_trust(&mut self, server: &str) {
         if !self.permissions.policy.rules(RuleSource::User).any(|rule| rule.trusts(server)) {
             return;
@@ -73,7 +73,7 @@ impl Owner {
         };
         self.change_rules(change, |_, forgotten| {
             if let Err(error) = forgotten {
-                tracing::error!(%error, "the trust in a removed server could not be taken out of the rules");
+                tracing::error!(%error, "the trust in a removed server could not be removed from the rules");
             }
         });
     }

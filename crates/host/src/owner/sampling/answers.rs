@@ -1,4 +1,4 @@
-//! What the user decides about a sampling request: by a model or by hand, once more, back, stop, and send.
+//! The user's decisions on a sampling request: reply by a model or by hand, repeat, go back, stop, and send.
 
 use mcp_proto::types::CreateMessageResult;
 use server_requests::sampling::{Run, asked_before, empty_response};
@@ -9,7 +9,7 @@ use crate::owner::state::{AnswerError, AnswerProgress};
 use crate::view::QuestionBody;
 
 impl Owner {
-    /// The user takes a request up: the model that was chosen answers it, or the user.
+    /// Accepts a request: the chosen model replies or, without one, the user.
     pub(in crate::owner) fn take_up(&mut self, at: usize, approval: Approval) -> Result<AnswerProgress, AnswerError> {
         self.consent.is_not_running(at)?;
         let QuestionBody::Sampling { state, .. } = &self.consent.pending[at].view.body else {
@@ -21,8 +21,8 @@ impl Owner {
         }
     }
 
-    /// The user answers by hand. The request stays in the queue, now with the answer to write. Nothing leaves by it, so nothing is
-    /// written down before the answer is sent.
+    /// Starts a reply by hand. The request stays in the queue, with an empty reply to edit. Nothing is sent by this, so
+    /// nothing is recorded before the reply is sent.
     pub(in crate::owner) fn answer_by_hand(&mut self, at: usize) -> Result<(), AnswerError> {
         self.consent.is_not_running(at)?;
         let shown = self.consent.pending[at].copy();
@@ -34,8 +34,8 @@ impl Owner {
         Ok(())
     }
 
-    /// Asks the same model the same once more. Only what was approved for it and sent to it before can be: an answer that the
-    /// user wrote is no approval to ask.
+    /// Repeats the request to the same model. Only an identical request that was approved and sent before can be
+    /// repeated: a reply written by the user is no approval to contact a model.
     pub(in crate::owner) fn ask_model_again(
         &mut self,
         at: usize,
@@ -45,22 +45,22 @@ impl Owner {
             return Err(AnswerError::WrongKind("there is no answer yet"));
         };
         if asked_before(request, state).is_none() {
-            return Err(AnswerError::WrongKind("no model was asked this; go back to the request"));
+            return Err(AnswerError::WrongKind("this was not sent to a model; go back to the request"));
         }
         self.ask_model(at, approval)
     }
 
-    /// Goes back to the request. The answer is dropped.
+    /// Goes back to the request, and drops the reply.
     pub(in crate::owner) fn back_to_request(&mut self, at: usize) -> Result<(), AnswerError> {
         self.consent.is_not_running(at)?;
         if !matches!(self.consent.pending[at].view.body, QuestionBody::Sampling { .. }) {
-            return Err(AnswerError::WrongKind("it has one step only"));
+            return Err(AnswerError::WrongKind("it has only one step"));
         }
         self.put_answer(at, None, Run::No);
         Ok(())
     }
 
-    /// Puts an answer, or none, into a question.
+    /// Sets or clears the reply in a consent request.
     pub(super) fn put_answer(&mut self, at: usize, new: Option<CreateMessageResult>, run: Run) {
         if let QuestionBody::Sampling { response, state, .. } = &mut self.consent.pending[at].view.body {
             *response = new.map(Box::new);

@@ -1,4 +1,4 @@
-//! A server asks for a model's answer: whether it may now, which model would answer, and what the user is told of it.
+//! Sampling requests of servers: checks if they are allowed, chooses the model, and creates the consent request.
 
 use domain::call::CallState;
 use mcp_proto::session::ServerRequestId;
@@ -14,21 +14,21 @@ use crate::connection::RunId;
 use crate::owner::state::{AnswerError, RequestPurpose};
 use crate::view::QuestionBody;
 
-/// For how long an approval holds: each request asks.
+/// Scopes of an approval: each request requires one.
 const EACH_TIME: &[Scope] = &[Scope::Once];
 
-/// A request of a server for a model's answer.
+/// A sampling request of a server.
 pub(super) struct SamplingRequest {
     pub(super) server: String,
     pub(super) of: (RunId, ServerRequestId),
-    /// The call that it belongs to.
+    /// Call during which the server sent the request.
     pub(super) call: Option<String>,
     pub(super) params: Box<CreateMessageParams>,
     pub(super) state: SamplingState,
 }
 
 impl Owner {
-    /// A server asks for a model's answer, and no rule denies it.
+    /// Handles a sampling request that no rule denies.
     pub(in crate::owner) fn on_sampling(
         &mut self,
         server: &str,
@@ -58,7 +58,8 @@ impl Owner {
         }
     }
 
-    /// Without a model, and where the server's own limit is nearer than the rule's, the user is asked.
+    /// Requests consent although a rule allows the request, because no model is available, or the server's limit is
+    /// lower than the rule's.
     pub(super) fn ask_in_place_of_rule(&mut self, request: SamplingRequest) {
         self.ask_user(request, Rule::SamplingAsks, EACH_TIME);
     }
@@ -75,7 +76,8 @@ impl Owner {
         self.ask_with(&server, why, body, scopes, rule, purpose, (None, round));
     }
 
-    /// Providers changed: what is asked about is put to them as they are now, or to another one, and the question says so.
+    /// Updates pending requests after the providers changed. Each keeps its model or gets another one, which the
+    /// request displays.
     pub(in crate::owner) fn look_again_at_models(&mut self) {
         for at in 0..self.consent.pending.len() {
             let pending = &self.consent.pending[at];
@@ -99,7 +101,7 @@ impl Owner {
         }
     }
 
-    /// The user changes the request. It never asks for more tokens than the server wants.
+    /// Applies the user's edit of the request. It never allows more tokens than the server requested.
     pub(in crate::owner) fn edit_request(
         &mut self,
         at: usize,
@@ -119,7 +121,7 @@ impl Owner {
         Ok(())
     }
 
-    /// The user chooses another model.
+    /// Applies the user's choice of another model.
     pub(in crate::owner) fn edit_model(&mut self, at: usize, model: ModelRef) -> Result<(), AnswerError> {
         self.consent.is_not_running(at)?;
         self.models.registry.provider(&model.provider).map_err(|error| AnswerError::Model(error.to_string()))?;

@@ -1,4 +1,5 @@
-//! What servers use of the user's models is counted here, and bounded: at its most when a model begins, as it was when it is done.
+//! Counts and limits the servers' usage of the user's models: the maximum is reserved when a model starts, and replaced
+//! by the actual usage when it is done.
 
 use mcp_proto::types::CreateMessageParams;
 use models::ModelRef;
@@ -10,8 +11,8 @@ use crate::owner::state::{AnswerError, ModelOutcome, ModelRun, UsageReservation,
 use crate::view::HostEvent;
 
 impl Owner {
-    /// Counts one more request at its most, and goes on with `then`, which gets the cause if that would be beyond what the server
-    /// may use. Then nothing is counted.
+    /// Reserves the maximum usage of a request, and continues with `then`. `then` receives an error, and nothing is
+    /// reserved, if that exceeds the server's budget.
     pub(super) fn count_run(
         &mut self,
         server: &str,
@@ -21,7 +22,7 @@ impl Owner {
     ) {
         let settings = self.models.sampling.settings(server);
         let (input, price) = (estimated_tokens(params), self.models.price_of(model));
-        // What runs on this computer costs nothing.
+        // Local models cost nothing.
         let is_local = self.models.providers.settings_of(&model.provider).is_ok_and(|provider| provider.is_local());
         if settings.bounds_money() && price.is_none() && !is_local {
             return then(self, Err(AnswerError::NoPrice(model.model.clone())));
@@ -34,7 +35,7 @@ impl Owner {
             return then(self, Err(AnswerError::Budget(limit)));
         }
         let reservation = UsageReservation { server: server.to_owned(), at, spent, input, price };
-        // Once more as it is on disk at that moment: another program may let the same server ask.
+        // Checks the current usage on disk again, since another process may serve requests of the same server.
         let change = move |own: &mut Spending| {
             let over = own.too_much(&settings, &spent, at);
             if over.is_none() {
@@ -44,19 +45,19 @@ impl Owner {
         };
         self.change_spending(server, change, |owner, over| match over.flatten() {
             Some(limit) => then(owner, Err(AnswerError::Budget(limit))),
-            // What could not be written counts here.
+            // If the usage can't be written, it counts in memory.
             None => then(owner, Ok(reservation)),
         });
     }
 
-    /// Counts a request that the user answers by hand. It takes no tokens.
+    /// Counts a request that the user replies to by hand. It uses no tokens.
     pub(super) fn count_by_hand(&mut self, server: &str, params: &CreateMessageParams) {
         let (spent, at) = (Spent { requests: 1, rounds: rounds(params), ..Spent::default() }, self.now());
         self.change_spending(server, move |own| own.add(&spent, at), |_, _| ());
     }
 
-    /// A model is done: what it took takes the place of what it could have taken. Gives what it cost, in millionths of a US dollar,
-    /// if it came to its end and its price is known.
+    /// Replaces the reservation by the actual usage. Returns the cost in millionths of a US dollar, if the reply is
+    /// complete and its price is known.
     pub(super) fn settle(&mut self, run: &ModelRun, outcome: &ModelOutcome) -> Option<u64> {
         let (spent, cost) = run.settlement(outcome);
         if let Some(spent) = spent {
@@ -65,14 +66,14 @@ impl Owner {
         cost
     }
 
-    /// A model is stopped: what it took until then is known in part at best.
+    /// Replaces the reservation of a stopped model, whose usage is at best partially known.
     pub(super) fn settle_stopped(&mut self, run: &ModelRun) {
         if let Some(spent) = run.settlement_if_stopped() {
             self.settle_as(&run.reservation, spent);
         }
     }
 
-    /// A model was asked for nothing.
+    /// Releases the reservation of a request that no model received.
     pub(super) fn settle_unanswered(&mut self, reservation: &UsageReservation) {
         self.settle_as(reservation, reservation.unanswered());
     }
@@ -82,8 +83,8 @@ impl Owner {
         self.change_spending(&reservation.server, move |own| own.settle(at, &most, &spent), |_, _| ());
     }
 
-    /// Counts at once, here and then in the file, and goes on with `then`, which gets what `change` gave of the file; none if it
-    /// could not be written.
+    /// Counts usage in memory immediately and then in the file, and continues with `then`, which receives the value
+    /// that `change` returned for the file, or `None` if it could not be written.
     fn change_spending<T: Send + 'static>(
         &mut self,
         server: &str,
@@ -105,7 +106,7 @@ impl Owner {
             move |kept| change(&mut kept.spent),
             |owner, given| {
                 let given = given.inspect_err(|error| {
-                    tracing::error!(%error, "what a server used could not be written; it counts until Drawbridge ends");
+                    tracing::error!(%error, "the usage of a server could not be written; it counts until Drawbridge exits");
                 });
                 then(owner, given.ok());
             },

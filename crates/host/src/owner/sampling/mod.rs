@@ -1,6 +1,6 @@
-//! Sampling: servers ask for a model's answer, as far as the user lets each of them. Off until it is turned on for a server; a
-//! request is bounded by that server's budget, shown and changed, put to a model or answered by hand, and the answer shown and
-//! changed before it goes back. A rule with a budget may let requests through without asking.
+//! Sampling: servers request replies of a model, as far as the user allows for each of them. Disabled by default. A
+//! request is limited by the server's budget, displayed and editable, sent to a model or replied to by hand; the reply
+//! is displayed and editable before it is sent back. A rule with a budget may allow requests without consent.
 
 mod answers;
 mod asked;
@@ -23,22 +23,22 @@ use super::{Owner, ServerError};
 use crate::HostClosed;
 use crate::view::HostEvent;
 
-/// Why settings could not be changed.
+/// Error of changing the sampling settings of a server.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SamplingError {
-    /// There is no such server.
+    /// No server has this name.
     #[error(transparent)]
     Server(#[from] ServerError),
-    /// They, or the decision, can't be written. They are as before.
+    /// The settings or the audit entry can't be written. The settings are unchanged.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The host has ended.
+    /// The host has shut down.
     #[error(transparent)]
     Closed(#[from] HostClosed),
 }
 
 impl Owner {
-    /// How much a server may use and has used.
+    /// Returns the sampling budget of a server and its usage.
     pub(crate) fn sampling_report(&self, server: &str) -> Result<SamplingReport, ServerError> {
         let record = self.servers.records.get(server).ok_or_else(|| ServerError::NotFound(server.to_owned()))?;
         let (settings, spent) = (self.models.sampling.settings(server), self.models.sampling.spending(server));
@@ -52,8 +52,8 @@ impl Owner {
         })
     }
 
-    /// Sets how much a server may use. It learns of it when it is started next. What is turned off is refused at once, whether or
-    /// not that can be written; what is allowed is so once it is written.
+    /// Sets the sampling budget of a server. The server receives the changed capability on its next start. Disabling
+    /// takes effect immediately, even if it can't be written; enabling takes effect once it is written.
     pub(crate) fn set_sampling(
         &mut self,
         server: &str,
@@ -61,7 +61,7 @@ impl Owner {
         reply: oneshot::Sender<Result<(), SamplingError>>,
     ) {
         if !self.servers.records.contains_key(server) {
-            // Whoever asked may have gone away, here and below.
+            // The caller may have gone, here and below.
             let _ = reply.send(Err(ServerError::NotFound(server.to_owned()).into()));
             return;
         }
@@ -100,7 +100,7 @@ impl Owner {
         });
     }
 
-    /// The file has new settings of a server.
+    /// Applies new settings of a server after they were written to the file.
     fn sampling_set(&mut self, server: String, settings: SamplingSettings, number: u64) {
         if self.models.sampling.turned_off.get(&server).is_some_and(|last| *last <= number) {
             self.models.sampling.turned_off.remove(&server);
@@ -111,7 +111,7 @@ impl Owner {
         self.events.emit(HostEvent::SamplingChanged(server));
     }
 
-    /// Another program changed what servers may use, or counted what they used.
+    /// Reloads the budgets and usage after another process changed them.
     pub(crate) fn reload_sampling(&mut self) {
         self.reload_document(Document::Sampling, Self::on_sampling_read);
     }
@@ -120,7 +120,7 @@ impl Owner {
         self.heed_documents();
         let Ok(kept) = read else { return };
         let Ok(kept) = serde_json::from_value(kept.unwrap_or_else(|| json!({}))) else {
-            tracing::warn!("sampling.json can't be used; what servers may do stays as it was");
+            tracing::warn!("sampling.json can't be used; the sampling budgets stay unchanged");
             return;
         };
         let was = std::mem::replace(&mut self.models.sampling.kept, Sampling::of(kept).kept);
@@ -137,8 +137,8 @@ impl Owner {
         }
     }
 
-    /// Changes what is kept of a server, as it is on disk then: another program may have counted meanwhile. Goes on with `then`,
-    /// which gets what `change` gave.
+    /// Changes the current record of a server on disk, to which another process may have added usage. Continues with
+    /// `then`, which receives the value that `change` returned.
     fn change_sampling<T: Send + 'static>(
         &mut self,
         server: &str,
@@ -149,7 +149,8 @@ impl Owner {
         self.change_sampling_of(own, server, change, then);
     }
 
-    /// The same, where the file has nothing of the server yet, with this in its place.
+    /// Changes the record of a server as `change_sampling` does, starting with `own` if the file contains no record of
+    /// the server.
     fn change_sampling_of<T: Send + 'static>(
         &mut self,
         own: SamplingRecord,
@@ -168,7 +169,7 @@ impl Owner {
         };
         self.change_document(Document::Sampling, change, move |owner, written| {
             let given = written.map(|(now, given)| {
-                // What was counted since is on its way to the file.
+                // Usage counted since is about to be written to the file.
                 if !owner.documents.writer.is_written_later(Document::Sampling)
                     && owner.servers.records.contains_key(&server)
                 {
@@ -185,7 +186,7 @@ impl Owner {
             self.models.sampling.turned_off.insert(name.to_owned(), number);
         }
         if let Some(kept) = self.models.sampling.kept.remove(was) {
-            let failure = "the sampling settings could not be moved; they hold until Drawbridge ends";
+            let failure = "the sampling settings could not be moved; they are effective until Drawbridge exits";
             for (name, kept) in [(was, None), (name, Some(json!(kept)))] {
                 self.write_entry_later(Document::Sampling, failure, name, kept);
             }
@@ -196,7 +197,7 @@ impl Owner {
     pub(super) fn forget_sampling(&mut self, server: &str) {
         self.models.sampling.turned_off.remove(server);
         if self.models.sampling.kept.remove(server).is_some() {
-            let failure = "the sampling settings of a removed server could not be taken out";
+            let failure = "the sampling settings of a removed server could not be removed";
             self.write_entry_later(Document::Sampling, failure, server, None);
         }
     }

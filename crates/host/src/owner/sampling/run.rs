@@ -1,4 +1,5 @@
-//! A model answers a request: its text goes into the question as it comes, and its answer when it is whole.
+//! Runs a model for a sampling request: adds its text to the consent request as it streams, and its reply when it is
+//! complete.
 
 use std::time::Duration;
 
@@ -16,11 +17,12 @@ use crate::owner::state::{AnswerError, AnswerProgress, ModelOutcome, ModelRun, R
 use crate::owner::{DeferredTurn, WeakOwner};
 use crate::view::{HostEvent, QuestionBody, QuestionView};
 
-/// What comes within this time is told together: two frames of the page.
+/// Interval in which streamed text is coalesced: two frames of the page.
 const TOGETHER: Duration = Duration::from_millis(33);
 
 impl Owner {
-    /// Asks the model that was chosen, once that is counted and written down. Its answer comes into the question.
+    /// Sends the request to the chosen model, once its usage is reserved and the decision is recorded. The reply is
+    /// added to the consent request.
     pub(super) fn ask_model(&mut self, at: usize, approval: Approval) -> Result<AnswerProgress, AnswerError> {
         self.consent.is_not_running(at)?;
         let shown = self.consent.pending[at].copy();
@@ -112,7 +114,7 @@ impl Owner {
         }
     }
 
-    /// The user stops the model. What it said until then is there to go on from.
+    /// Stops the model at the user's request. The partial text stays as the reply.
     pub(in crate::owner) fn stop_model(&mut self, at: usize) -> Result<(), AnswerError> {
         let Some(running) = self.consent.pending[at].running.take() else {
             return Err(AnswerError::WrongKind("no model answers it now"));
@@ -137,14 +139,14 @@ impl Owner {
     }
 }
 
-/// A request on its way to a model.
+/// A request that is about to be sent to a model.
 pub(super) struct ModelRequest {
     pub(super) models: Registry,
     pub(super) asks: Passed<(ModelRef, Request)>,
 }
 
 impl ModelRequest {
-    /// Asks the model; tells what comes and how it ended.
+    /// Sends the request, and reports streamed text and the outcome.
     pub(super) async fn run(
         self,
         back: WeakOwner,
@@ -152,7 +154,7 @@ impl ModelRequest {
         tell: Option<impl Fn(String) -> DeferredTurn + Send>,
         end: impl FnOnce(ModelOutcome) -> DeferredTurn + Send,
     ) {
-        // The host may have ended.
+        // The host may have shut down.
         let send = |deferred: DeferredTurn| {
             let _ = back.run(deferred);
         };
@@ -175,7 +177,7 @@ impl ModelRequest {
                     }
                 };
                 match delta {
-                    // A stream that ends without its end was cut.
+                    // A stream without an end event was interrupted.
                     None => return Err(ModelError::Cut),
                     Some(Err(error)) => return Err(error),
                     Some(Ok(Delta::Text(text))) => {

@@ -1,5 +1,5 @@
-//! Requests that a rule with a budget lets through: a model answers, and the answer goes back without a question. It is in the
-//! audit log and in the server's activity like any other.
+//! Sampling requests that a rule with a budget allows: a model replies, and the reply is sent without consent. The
+//! audit log and the server's activity log contain it like any other.
 
 use std::collections::BTreeSet;
 
@@ -25,8 +25,8 @@ use crate::owner::state::{
 };
 
 impl Owner {
-    /// Puts a request to its model without asking, as this rule says, once it is counted and written down. Without a model, or if the
-    /// server's own limits don't let it, the user is asked.
+    /// Sends a request to its model as this rule allows, once its usage is reserved and the decision is recorded.
+    /// Requests consent instead if there is no model, or the server's own limits don't allow it.
     pub(super) fn sample_unasked(&mut self, request: SamplingRequest, by: By) {
         let (server, of) = (request.server.clone(), request.of);
         let Some(choice) = request.state.model.clone() else { return self.ask_in_place_of_rule(request) };
@@ -82,7 +82,7 @@ impl Owner {
                     owner.note_not_asked(&request.server, &subject, &hash);
                 }
                 Err(error) => {
-                    tracing::error!(%error, "a decision could not be written down");
+                    tracing::error!(%error, "an audit entry could not be written");
                     owner.settle_unanswered(&reservation);
                     if is_wanted {
                         owner.models.sampling.unasked.remove(&request.of);
@@ -141,7 +141,7 @@ impl Owner {
                     rule: unasked.by.text(),
                     ..Decided::default()
                 });
-                // Until the log has it, it can be refused or taken back like the request.
+                // Until the entry is written, the reply can be refused or withdrawn like the request.
                 self.models.sampling.unasked.insert(of, UnaskedRequest { running: None, ..unasked });
                 self.audit_entry(entry, move |owner, written| {
                     if !owner.models.sampling.is_unasked(of, number) {
@@ -157,7 +157,7 @@ impl Owner {
                 if let Some(record) = self.servers.records.get(&server) {
                     record.note(ActivityKind::State, &format!("sampling failed: {cause}"));
                 }
-                // What the provider says is the user's business.
+                // The provider's message is for the user only.
                 self.servers.tell_answer(
                     &server,
                     run,
@@ -168,7 +168,7 @@ impl Owner {
         }
     }
 
-    /// What goes back, or why nothing can.
+    /// Returns the reply to send, or the reason why it can't be sent.
     fn unasked_answer(&self, unasked: &UnaskedRequest, ended: ModelOutcome) -> Result<CreateMessageResult, String> {
         let reply = ended.map_err(|error| error.to_string())?;
         let answer = from_reply(&reply, &unasked.params).map_err(|unfit| unfit.to_string())?;
@@ -179,7 +179,8 @@ impl Owner {
         Ok(answer)
     }
 
-    /// Stops what models answer for a server that the user denies all, or may not sample any more, and tells it.
+    /// Stops the models that reply to a server whose requests the user denies, or which may not sample any more, and
+    /// notifies the server.
     pub(in crate::owner) fn refuse_unasked(&mut self, server: &str) {
         let own = self.models.sampling.unasked.iter().filter(|(_, unasked)| unasked.server == server);
         let own: Vec<(RunId, ServerRequestId)> = own.map(|(of, _)| *of).collect();
@@ -201,7 +202,8 @@ impl Owner {
         }
     }
 
-    /// Stops what no rule lets through any more, whatever of its budget is left: that was counted when it began.
+    /// Stops requests that no rule allows any more. The remaining budget doesn't matter, since the usage was reserved
+    /// at the start.
     pub(in crate::owner) fn end_unallowed(&mut self) {
         let servers: BTreeSet<String> =
             self.models.sampling.unasked.values().map(|unasked| unasked.server.clone()).collect();

@@ -1,4 +1,5 @@
-//! The questions of a sign-in: each is asked in the one queue, and its answer goes back to the sign-in that waits for it.
+//! Consent requests of sign-ins: they are added to the common queue, and the decisions are returned to the waiting
+//! sign-in.
 
 use credentials::sign_in::{EnteredClient, SignInReason};
 use domain::call::CallState;
@@ -11,11 +12,12 @@ use super::super::state::{AnswerError, AnswerProgress, RequestPurpose, SignInAns
 use super::super::{Decided, Owner};
 use crate::view::{QuestionBody, QuestionView};
 
-/// The longest id or secret that is taken, in bytes.
+/// Maximum length of an entered client id or secret, in bytes.
 const MAX_ENTERED: usize = 2_048;
 
 impl Owner {
-    /// A sign-in needs the user. What it asks is answered by [`SignInAnswer`]; no answer comes if the question is taken back.
+    /// Adds a consent request of a sign-in to the queue. The decision is sent as [`SignInAnswer`]; the sender is
+    /// dropped if the request is withdrawn.
     pub(super) fn ask_to_sign_in(
         &mut self,
         server: &str,
@@ -55,23 +57,23 @@ impl Owner {
                     ..Decided::default()
                 };
                 self.note(decided);
-                // It may wait no longer.
+                // The sign-in may have been cancelled.
                 let _ = reply.send(SignInAnswer::No);
             }
         }
         self.events.authorization_changed(server);
     }
 
-    /// Nobody waits for the answer any more.
+    /// Withdraws a consent request that no sign-in waits for.
     pub(super) fn withdraw_sign_in_question(&mut self, number: u64) {
         self.end_questions(|p| p.purpose == RequestPurpose::SignIn(number));
     }
 
-    /// Tells a sign-in what its question was answered with.
+    /// Sends the decision on a consent request to the sign-in.
     pub(in crate::owner) fn answer_sign_in(&mut self, question: &QuestionView, number: u64, answered: SignInAnswer) {
         self.goes_on(&question.why);
         if let Some(reply) = self.sign_ins.replies.remove(&number) {
-            // It may wait no longer.
+            // The sign-in may have been cancelled.
             let _ = reply.send(answered);
         }
         self.events.authorization_changed(&question.server);
@@ -85,7 +87,7 @@ impl Owner {
     ) -> Result<AnswerProgress, AnswerError> {
         let pending = &self.consent.pending[at];
         let QuestionBody::SignIn { authorization_url, .. } = &pending.view.body else {
-            return Err(AnswerError::WrongKind("it does not ask to sign in"));
+            return Err(AnswerError::WrongKind("it is not a sign-in"));
         };
         let leaving = match authorization_url {
             Some(url) => Leaving::sign_in_page(pending, url),
@@ -93,7 +95,7 @@ impl Owner {
         };
         self.take_allowed(approval, scope, leaving, |owner, pending, departure| {
             if let QuestionBody::SignIn { issuer, endpoints, authorization_url, .. } = &pending.view.body {
-                // Where no page is opened, the issuer is one of the settings, which are pinned with the address.
+                // If no page is opened, the issuer is part of the settings, which are pinned with the address.
                 if authorization_url.is_some() {
                     owner.pin_issuer(&pending.view.server, issuer);
                 }
@@ -106,7 +108,7 @@ impl Owner {
         })
     }
 
-    /// The user entered an id.
+    /// Sends the client id that the user entered to the sign-in.
     pub(in crate::owner) fn identify(
         &mut self,
         at: usize,
@@ -114,12 +116,12 @@ impl Owner {
         client: EnteredClient,
     ) -> Result<AnswerProgress, AnswerError> {
         if !matches!(self.consent.pending[at].view.body, QuestionBody::ClientId { .. }) {
-            return Err(AnswerError::WrongKind("it does not ask for an id"));
+            return Err(AnswerError::WrongKind("it is not a request for a client id"));
         }
         let is_usable = |text: &str| (1..=MAX_ENTERED).contains(&text.len()) && !text.chars().any(char::is_control);
         let secret = client.client_secret.as_deref();
         if !is_usable(&client.client_id) || secret.is_some_and(|secret| !is_usable(secret)) {
-            return Err(AnswerError::WrongKind("an id and a secret are texts of one line"));
+            return Err(AnswerError::WrongKind("an id and a secret must be a single line each"));
         }
         let leaving = Leaving::client(&self.consent.pending[at], &client);
         self.take_allowed(approval, Scope::Once, leaving, |owner, pending, departure| {

@@ -1,4 +1,4 @@
-//! Signing out, with what follows from it.
+//! Signing out, and the actions that follow it.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::super::{Decided, Owner, ServerRecord};
 use super::{SignIn, views};
 use crate::view::ServerState;
 
-/// Learns when nothing is left here of a sign-in, or why something is. Not told where nothing was to be forgotten.
+/// Receives the result of removing the local tokens. Dropped if there was nothing to remove.
 pub(crate) type Forgotten = oneshot::Sender<Result<(), String>>;
 
 impl Owner {
@@ -36,7 +36,7 @@ impl Owner {
             let Some(record) = owner.servers.records.get_mut(name) else { return };
             record.access.flow = None;
             if record.session.connection.is_some() {
-                // The end of the session is still signed.
+                // Signs out afterwards, since the end of the session is still a signed request.
                 record.access.then = Some(AfterSession::SignOut(reply, after));
                 record.set(ServerState::Stopping);
                 owner.servers.end_session(name, "you signed out".to_owned());
@@ -47,7 +47,7 @@ impl Owner {
         });
     }
 
-    /// The session of a server has ended; what waited for that follows.
+    /// Continues with the action that waited for the end of a server's session.
     pub(in crate::owner) fn after_session(&mut self, name: &str) {
         let Some(access) = self.servers.records.get_mut(name).map(|record| &mut record.access) else { return };
         if let (Some(AfterSession::SignOut(reply, after)), Some(sign_in)) = (access.then.take(), access.sign_in.clone())
@@ -83,7 +83,7 @@ impl Owner {
             self.note_signed_out(name, issuer);
         }
         let goes_on = after == AfterSignOut::SignIn && done.is_ok();
-        // Whoever asked may have gone away.
+        // The caller may have gone.
         let _ = reply.send(done);
         self.emit_server(name);
         self.events.authorization_changed(name);
@@ -91,7 +91,7 @@ impl Owner {
             if let Some(record) = self.servers.records.get_mut(name) {
                 record.access.reason = Some(Reason::AnotherAccount);
             }
-            // It is there, and offers it: nothing else can go wrong here.
+            // The server exists and supports signing in, so no other error is possible.
             let _ = self.sign_in(name);
         }
     }
@@ -111,7 +111,7 @@ impl Owner {
         self.note(decided);
     }
 
-    /// A server is about to be set up otherwise, by the user: what was kept for the old name or address is of no more use.
+    /// Removes the tokens for the old name or address of a server that the user is about to change.
     pub(in crate::owner) fn forget_old_sign_in(&mut self, was: &str, entry: &ServerEntry, forgotten: Forgotten) {
         let url = |config: &ServerConfig| config.as_http().map(|config| config.url.clone());
         let is_same = |record: &ServerRecord| entry.name == was && url(&record.config) == url(&entry.config);
@@ -120,22 +120,22 @@ impl Owner {
         }
     }
 
-    /// All that is kept of the sign-in to a server is removed, and then revoked where that is offered.
+    /// Removes all tokens and registrations of a server, then revokes the tokens if revocation is offered.
     pub(in crate::owner) fn forget_sign_in(&mut self, name: &str, forgotten: Forgotten) {
         let Some((record, maker)) = self.servers.records.get(name).zip(self.sign_in_maker(name)) else { return };
-        // It knows the tokens that it is getting just now.
+        // This instance also knows the tokens that it is just requesting.
         let used = record.access.sign_in.as_ref().map(|sign_in| Arc::clone(&sign_in.authorization));
         let config = record.config.as_http().cloned();
         let (emptying, name) = (self.sign_ins.vaults.empty(name), name.to_owned());
         tokio::spawn(async move {
             let Emptied { was, removed } = emptying.await;
             let is_remote = config.is_some();
-            // The secrets that its settings name may be gone once it is told.
+            // The secrets that the settings reference may be removed after the notification.
             let kept = match config.zip(was) {
                 Some((config, was)) => Some(maker.revoking(config, was).await),
                 None => None,
             };
-            // A local program has none, unless its entry was another one before. Whoever waited may have gone away.
+            // A local program has no tokens unless its entry was a remote server before. The receiver may have gone.
             let _ = forgotten.send(removed.or_else(|error| if is_remote { Err(error.cause) } else { Ok(()) }));
             for authorization in used.map(Ok).into_iter().chain(kept) {
                 let ended = match authorization {

@@ -1,4 +1,4 @@
-//! A sign-in from its cause to the server that is in use again.
+//! A sign-in, from its cause until the server is running again.
 
 use credentials::sign_in::{SignInError, SignInNeeded, SignInPhase};
 use mcp_auth::{Account, AuthError, Reason};
@@ -11,11 +11,11 @@ use super::super::{Decided, Owner};
 use super::{SignIn, views};
 use crate::view::ServerState;
 
-/// The word for what waits for the user, as announcements have it.
+/// Kind of the announcement for a sign-in that waits for the user.
 const ANNOUNCED: &str = "sign-in";
 
 impl Owner {
-    /// Starts a server for a user who is there, and can sign in if it wants that.
+    /// Starts a server for a user who is present and can sign in if the server requires it.
     pub(crate) fn start_for_user(&mut self, name: &str) -> Result<(), super::super::ServerError> {
         if let Some(record) = self.servers.records.get_mut(name) {
             record.access.want_now();
@@ -26,7 +26,7 @@ impl Owner {
         self.start(name)
     }
 
-    /// A server was reached and refused what it was sent: the user has to sign in.
+    /// Handles a server that rejected a request because it requires a sign-in.
     pub(in crate::owner) fn needs_sign_in(&mut self, name: &str, cause: String) {
         let Some(record) = self.servers.records.get_mut(name) else { return };
         record.supervision.awaits_sign_in();
@@ -34,16 +34,16 @@ impl Owner {
         let Some(sign_in) = access.sign_in.clone() else { return };
         if access.then.take_if(|then| matches!(then, AfterSession::Start)).is_some() {
             record.set(ServerState::Stopped);
-            // It is there: nothing else can go wrong here.
+            // The server exists, so no other error is possible.
             let _ = self.start(name);
             return;
         }
-        // Where there is a token, the server refused what the same way would only bring once more.
+        // If there is a token, the server rejected it, and repeating the same flow would only yield an equivalent one.
         let unattended =
             sign_in.is_unattended() && !access.may_pass() && !std::mem::replace(&mut access.tried_unattended, true);
         let is_wanted = std::mem::take(&mut access.wanted_now) || unattended;
         let signing_in = access.flow.is_some();
-        record.note(ActivityKind::State, &format!("it wants its user to sign in: {cause}"));
+        record.note(ActivityKind::State, &format!("it requires its user to sign in: {cause}"));
         let cause = record.redacted(cause);
         record.set(ServerState::NeedsSignIn(SignInNeeded { cause: cause.clone(), signing_in }));
         if record.access.then.is_some() || signing_in {
@@ -56,7 +56,7 @@ impl Owner {
         }
     }
 
-    /// A request could not be signed any better: the session is of no use until the user has signed in.
+    /// Ends the session after a request was rejected despite the best token. It is unusable until the user signs in.
     pub(super) fn sign_in_wanted(&mut self, name: &str) {
         let Some(record) = self.servers.records.get_mut(name) else { return };
         let is_open = matches!(record.state, ServerState::Ready | ServerState::Starting);
@@ -77,20 +77,20 @@ impl Owner {
                 self.begin_sign_in(name, &sign_in, reason);
             }
             (ServerState::Ready, Some(_)) if record.access.is_outdated => {
-                // The next connection has a sign-in that is made anew.
+                // The next connection creates a new sign-in.
                 record.access.reason.get_or_insert(Reason::SignIn);
                 self.start_anew(name, "it is started again with its settings as they are now");
             }
             (ServerState::Ready, Some(sign_in)) => self.begin_sign_in(name, &sign_in, Reason::SignIn),
             _ => {
-                // It is there: nothing else can go wrong here.
+                // The server exists, so no other error is possible.
                 let _ = self.start(name);
             }
         }
         Ok(())
     }
 
-    /// The server is in use. What the user asked for and did not get on the way begins now.
+    /// Starts a sign-in that the user requested and that was not necessary for starting the server.
     pub(in crate::owner) fn sign_in_if_asked(&mut self, name: &str) {
         let Some(record) = self.servers.records.get_mut(name) else { return };
         if let Some(sign_in) = record.access.is_ready() {
@@ -142,10 +142,10 @@ impl Owner {
                 record.signs_in(false, None);
                 self.note_signed_in(name, &words);
                 match self.servers.records.get(name).map(|record| &record.state) {
-                    // What was opened before anybody was signed in may offer less.
+                    // A session that was opened without a sign-in may offer less.
                     Some(ServerState::Ready) => self.start_anew(name, "it is started again after the sign-in"),
                     Some(ServerState::NeedsSignIn(_)) => {
-                        // It is there: nothing else can go wrong here.
+                        // The server exists, so no other error is possible.
                         let _ = self.start(name);
                     }
                     _ => {}
@@ -153,7 +153,7 @@ impl Owner {
             }
             Err(error) => {
                 let words = views::words(&error);
-                record.note(ActivityKind::State, &format!("the sign-in did not come to its end: {words}"));
+                record.note(ActivityKind::State, &format!("the sign-in failed: {words}"));
                 record.access.failed = Some(error);
                 record.signs_in(false, Some(words));
             }
@@ -189,17 +189,21 @@ impl Owner {
         if sign_in.asker.paste(address) {
             Ok(())
         } else {
-            Err(SignInError::BadRedirect("others are still being looked at".to_owned()))
+            Err(SignInError::BadRedirect("others are still being processed".to_owned()))
         }
     }
 }
 
-/// Why a sign-in begins with a server that refused what it was sent.
+/// Returns the reason for a sign-in to a server that rejected a request.
 fn again(sign_in: &SignIn, cause: String) -> Reason {
     if sign_in.authorization.account().is_some() { Reason::Again { cause } } else { Reason::SignIn }
 }
 
-/// Whether a pasted address is where the browser was sent back to, with an answer in it.
+/// Checks that a pasted address is the redirect URI with an authorization response.
+///
+/// # Errors
+///
+/// Returns the problem as text for the user.
 fn check_redirect(address: &str, redirect_uri: &str) -> Result<(), String> {
     let (Ok(pasted), Ok(wanted)) = (Url::parse(address), Url::parse(redirect_uri)) else {
         return Err(format!("it must begin with {redirect_uri}"));
@@ -211,7 +215,7 @@ fn check_redirect(address: &str, redirect_uri: &str) -> Result<(), String> {
     if has("state") && (has("code") || has("error")) {
         Ok(())
     } else {
-        Err("it has no answer in it; copy the whole address, to its end".to_owned())
+        Err("it contains no response; copy the complete address".to_owned())
     }
 }
 
@@ -233,7 +237,7 @@ mod tests {
             ("code=a&state=b", false),
         ];
         for (address, is_taken) in cases {
-            assert_eq!(check_redirect(address, wanted).is_ok(), is_taken, "whether {address} is taken");
+            assert_eq!(check_redirect(address, wanted).is_ok(), is_taken, "validity of {address}");
         }
     }
 }

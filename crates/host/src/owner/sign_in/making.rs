@@ -1,4 +1,4 @@
-//! Makes the sign-in of a server, beside the owner: secrets are read for it, and what is kept of it.
+//! Creates the sign-in of a server outside of the owner's turns, since it reads secrets and stored tokens.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -18,10 +18,10 @@ use super::signing::Signing;
 use super::user::Asker;
 use super::{SignIn, views};
 
-/// How often it is told that something about a sign-in changed.
+/// Minimum interval between notifications about a changed sign-in.
 const TICK: Duration = Duration::from_millis(50);
 
-/// What is needed to make a sign-in.
+/// The inputs for creating a sign-in.
 pub(in crate::owner) struct Maker {
     pub(super) server: String,
     pub(super) back: WeakOwner,
@@ -29,15 +29,15 @@ pub(in crate::owner) struct Maker {
     pub(super) vaults: Arc<Vaults>,
     pub(super) activity: Arc<Mutex<Activity>>,
     pub(super) existing: Option<SignIn>,
-    /// The hashes of the addresses that were approved.
+    /// Hashes of the approved addresses.
     pub(super) approved: Vec<Hash>,
-    /// The endpoints of the sign-in that was approved last.
+    /// Endpoints of the most recently approved sign-in.
     pub(super) endpoints: Vec<Url>,
 }
 
 impl Maker {
-    /// The sign-in of a server, read from the vault; none if there is no signing in to it. The keychain may ask the user, so
-    /// nothing waits for it.
+    /// Creates the sign-in of a server from the vault, or returns `None` if the server does not support signing in. May
+    /// wait for the keychain to prompt the user.
     pub(in crate::owner) async fn make(self, config: HttpConfig) -> Result<Option<SignIn>, Unmade> {
         if not_offered(Some(&config)).is_some() {
             return Ok(None);
@@ -53,8 +53,8 @@ impl Maker {
             }
         };
         if let Err(error) = sign_in.authorization.load().await {
-            // Whoever is signed in is not known; the server says whether that matters.
-            tracing::warn!(server = sign_in.asker.server(), %error, "what is kept of a sign-in could not be read");
+            // The account is unknown; the server reports if a sign-in is required.
+            tracing::warn!(server = sign_in.asker.server(), %error, "the stored tokens of a sign-in could not be read");
         }
         if sign_in.authorization.account().is_some() && sign_in.found.is_none() {
             let status = tokio::task::spawn_blocking(move || secrets.status()).await;
@@ -63,12 +63,12 @@ impl Maker {
         Ok(Some(sign_in))
     }
 
-    /// What revokes the tokens in a vault that was taken out of use.
+    /// Returns an authorization that can revoke the tokens of an emptied vault.
     pub(super) async fn revoking(self, config: HttpConfig, was: SecretsVault) -> Result<Arc<Authorization>, Unmade> {
         Ok(self.anew(config, was).await?.authorization)
     }
 
-    /// True if the user has approved exactly this address with these settings.
+    /// Returns `true` if the user approved exactly this address with these settings.
     fn has_approved(&self, config: &HttpConfig) -> bool {
         self.approved.contains(&address_hash(config))
     }
@@ -92,7 +92,7 @@ impl Maker {
     }
 }
 
-/// Tells the owner what changes, until the sign-in is gone.
+/// Notifies the owner of changes until the sign-in is dropped.
 async fn tell_changes(mut changed: watch::Receiver<u64>, server: String, back: WeakOwner) {
     while changed.changed().await.is_ok() {
         if back.turn("authorization changed", |owner| owner.events.authorization_changed(&server)).is_err() {

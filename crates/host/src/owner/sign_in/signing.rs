@@ -1,4 +1,4 @@
-//! Signs the requests of one server, and tells the owner when that no longer works.
+//! Signs the requests of one server, and notifies the owner when that no longer succeeds.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,21 +13,21 @@ use url::Url;
 
 use super::user::Asker;
 
-/// No token was hidden yet.
+/// Marker for no token that was redacted yet.
 const NONE_YET: u64 = u64::MAX;
-/// The status of a refusal for want of a token that is good.
+/// Status of a response that rejects a missing or invalid token.
 const UNAUTHORIZED: u16 = 401;
-/// The status of a refusal for want of scopes.
+/// Status of a response that rejects insufficient scopes.
 const FORBIDDEN: u16 = 403;
 
-/// What signs for one server.
+/// The signer for one server.
 pub(super) struct Signing {
     authorization: Arc<Authorization>,
     asker: Arc<Asker>,
     activity: Arc<Mutex<Activity>>,
-    /// The token that was hidden last: each is, before the server has it.
+    /// Generation of the last token added to the redactions. Each is added before the server receives it.
     hidden: AtomicU64,
-    /// Why the last refusal could not be healed.
+    /// Reason why the last rejection could not be resolved.
     refused: Mutex<Option<String>>,
 }
 
@@ -36,17 +36,18 @@ impl Signing {
         Self { authorization, asker, activity, hidden: AtomicU64::new(NONE_YET), refused: Mutex::default() }
     }
 
-    /// Why the server refused what could not be signed any better; once.
+    /// Returns and clears the reason why the server rejected a request despite the best available token.
     pub(super) fn take_refusal(&self) -> Option<String> {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Waits for the user, who may take longer than the call that led to it: once the browser is open, that goes on without it.
+    /// Steps up the authorization, waiting for the user, who may take longer than the timeout of the call. Once the
+    /// browser is open, the step-up continues without the call.
     async fn stepped_up(&self, challenge: Challenge) -> Verdict {
         let authorization = Arc::clone(&self.authorization);
         let stepping = tokio::spawn(async move { authorization.challenged(challenge).await });
         let _unwanted = Unwanted { asker: &self.asker, task: stepping.abort_handle() };
-        stepping.await.unwrap_or_else(|error| Verdict::Stop(format!("it was broken off: {error}")))
+        stepping.await.unwrap_or_else(|error| Verdict::Stop(format!("the step-up was aborted: {error}")))
     }
 
     async fn refuse(&self, cause: &str) {
@@ -56,13 +57,13 @@ impl Signing {
     }
 }
 
-/// The token that a request is signed with.
+/// Returns the token that a request is signed with.
 fn token(signed: &Signed) -> Option<SecretString> {
     let (_, header) = signed.headers.iter().find(|(name, _)| name.as_str() == "authorization")?;
     header.expose()?.split_once(' ').map(|(_, token)| token.into())
 }
 
-/// Ends a step-up that no call waits for any more, unless the user is at it.
+/// Aborts a step-up that no call waits for, unless the user has the browser open.
 struct Unwanted<'a> {
     asker: &'a Asker,
     task: AbortHandle,
@@ -81,9 +82,9 @@ impl Authorizer for Signing {
     async fn sign(&self, method: &str, url: &Url) -> Result<Signed, Stop> {
         let signed = self.authorization.sign(method, url).await;
         match &signed {
-            // Only what is hidden counts as such, or another request that is signed at the same time would go out before.
+            // The generation is stored after the redaction, otherwise a concurrent request could be sent before it.
             Ok(signed) if self.hidden.load(Ordering::Acquire) != signed.generation => {
-                // There may be newer ones already.
+                // Newer tokens may exist already.
                 let tokens = self.authorization.tokens().into_iter().chain(token(signed)).collect();
                 self.activity.lock().unwrap_or_else(PoisonError::into_inner).hide(tokens);
                 self.hidden.store(signed.generation, Ordering::Release);

@@ -1,4 +1,5 @@
-//! Whom a sign-in asks: the user, through the one queue of questions, and the user's browser, through the platform.
+//! The user as seen by a sign-in: requests consent through the common queue, and opens the user's browser through the
+//! platform.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,21 +20,21 @@ use super::super::{Owner, WeakOwner};
 use super::views;
 use crate::view::QuestionBody;
 
-/// How long a sign-in waits for the browser to come back, in milliseconds.
+/// Timeout of a sign-in that waits for the browser, in milliseconds.
 const BROWSER: Millis = 5 * 60 * 1000;
-/// How many pasted addresses wait to be looked at.
+/// Maximum number of pasted addresses that wait for processing.
 const MAX_PASTED: usize = 4;
 
-/// How far a sign-in is, as far as the user was asked.
+/// The progress of a sign-in that concerns the user.
 #[derive(Debug, Clone)]
 pub(super) struct ConsentProgress {
     pub(super) reason: Reason,
     pub(super) since: Millis,
-    /// Where the browser comes back to.
+    /// Redirect URI of the browser, once known.
     pub(super) redirect_uri: Option<Url>,
-    /// When it ends by itself, once the browser was opened.
+    /// Deadline of the wait, once the browser was opened.
     pub(super) ends_at: Option<Millis>,
-    /// Why the browser did not open.
+    /// Reason why the browser did not open.
     pub(super) browser_problem: Option<String>,
 }
 
@@ -43,7 +44,7 @@ impl ConsentProgress {
     }
 }
 
-/// The user, as one server's sign-in sees them.
+/// The user, as seen by the sign-in of one server.
 pub(super) struct Asker {
     server: String,
     url: String,
@@ -51,13 +52,13 @@ pub(super) struct Asker {
     platform: Arc<dyn Platform>,
     clock: SharedClock,
     way: Mutex<ConsentProgress>,
-    /// The page that the user agreed to, until it is opened.
+    /// Authorization of the approved page, until it is opened.
     agreed: Mutex<Option<Departure>>,
     paste: mpsc::Sender<String>,
     pasted: tokio::sync::Mutex<mpsc::Receiver<String>>,
 }
 
-/// The number of the next question, of whatever server.
+/// Number of the next consent request of any server.
 static QUESTIONS: AtomicU64 = AtomicU64::new(0);
 
 impl Asker {
@@ -88,28 +89,28 @@ impl Asker {
         self.agreed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Another sign-in begins.
+    /// Resets the progress for another sign-in.
     pub(super) fn begins(&self, reason: Reason) {
         *self.way() = ConsentProgress::new(reason, self.clock.now());
         *self.agreed() = None;
-        // What was pasted for another one is of no use.
+        // Addresses pasted for a previous sign-in are discarded.
         if let Ok(mut pasted) = self.pasted.try_lock() {
             while pasted.try_recv().is_ok() {}
         }
     }
 
-    /// Gives the sign-in what the user pasted; whether there was room.
+    /// Passes a pasted address to the sign-in. Returns `false` if too many are waiting.
     pub(super) fn paste(&self, address: &str) -> bool {
         self.paste.try_send(address.to_owned()).is_ok()
     }
 
-    /// Takes a turn of the owner; nothing if the host has ended.
+    /// Takes a turn of the owner. Does nothing if the host has shut down.
     pub(super) fn tell_owner(&self, act: impl FnOnce(&mut Owner)) {
-        // Then nobody is asked any more.
+        // After shutdown, no consent is requested.
         let _ = self.back.turn("sign-in", act);
     }
 
-    /// Asks, and waits for the answer. The question is gone as soon as nobody waits for it.
+    /// Requests consent, and waits for the decision. Dropping the future withdraws the request.
     async fn ask(&self, body: QuestionBody) -> SignInAnswer {
         let number = QUESTIONS.fetch_add(1, Ordering::Relaxed);
         let (reply, replied) = oneshot::channel();
@@ -125,16 +126,16 @@ impl Asker {
     }
 }
 
-/// Takes a turn of the owner from another task, as its caller may run in a turn. Does nothing where there is no runtime any more,
-/// because the program ends.
+/// Takes a turn of the owner from another task, since the caller may already run in a turn. Does nothing if the runtime
+/// has stopped because the process exits.
 fn later(back: WeakOwner, act: impl FnOnce(&mut Owner) + Send + 'static) {
     if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-        // Nobody is asked any more when the host has ended.
+        // After shutdown, no consent is requested.
         runtime.spawn(async move { back.turn("sign-in", act) });
     }
 }
 
-/// Takes a question back when nobody waits for its answer any more.
+/// Withdraws a consent request when its sign-in no longer waits for the decision.
 struct Withdrawn<'a> {
     back: &'a WeakOwner,
     number: u64,
@@ -197,7 +198,7 @@ impl User for Asker {
                 Err("this address is too long, or has a user name in it".to_owned())
             }
             Some(page) => open_page(self.platform.as_ref(), page).await,
-            None => Err("it is another page than you agreed to".to_owned()),
+            None => Err("this page differs from the one you approved".to_owned()),
         };
         if let Err(cause) = &opened {
             self.way().browser_problem = Some(cause.clone());
@@ -207,7 +208,7 @@ impl User for Asker {
     }
 
     async fn pasted(&self) -> String {
-        // The sender lies beside it.
+        // `self` holds the sender, so the channel never closes.
         let pasted = self.pasted.lock().await.recv().await;
         match pasted {
             Some(address) => address,

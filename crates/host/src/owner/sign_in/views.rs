@@ -1,4 +1,4 @@
-//! A sign-in as an observer sees it.
+//! Converts the state of a sign-in for observers.
 
 use credentials::sign_in::{
     AccountView, ClientIdentity, EndpointUse, SignInEndpoint, SignInPhase, SignInProgress, SignInReason, SignInStep,
@@ -57,7 +57,7 @@ pub(super) fn account(account: Account) -> AccountView {
     }
 }
 
-/// A sign-in that has not done anything yet.
+/// Returns the progress of a sign-in that has just started.
 pub(super) const fn beginning() -> InProgress {
     InProgress { phase: Phase::ResourceMetadata, authorize_url: None }
 }
@@ -110,12 +110,12 @@ pub(super) fn kept(sign_in: &SignIn) -> Option<TokensKept> {
     match sign_in.authorization.kept() {
         Some(Kept::Safely) => Some(TokensKept::Keychain),
         Some(Kept::ThisRun { cause }) => Some(TokensKept::ThisRun { cause }),
-        // Nothing was written since they were found.
+        // Nothing was written since the tokens were found.
         None => sign_in.found.clone(),
     }
 }
 
-/// Where secrets that are there are kept.
+/// Returns the storage of existing secrets.
 pub(super) fn found(status: SecretsStatus) -> TokensKept {
     match status {
         SecretsStatus::Keychain => TokensKept::Keychain,
@@ -132,7 +132,7 @@ pub(super) fn signed_out(revoked: Revoked) -> SignedOut {
     }
 }
 
-/// Why a sign-in did not come to its end, and what to do.
+/// Returns the reason why a sign-in failed and the next step, as text.
 pub(super) fn words(error: &AuthError) -> String {
     match error.cause {
         Cause::Declined => "You declined the sign-in.".to_owned(),
@@ -140,9 +140,9 @@ pub(super) fn words(error: &AuthError) -> String {
     }
 }
 
-/// What an account is, for the audit log and the activity.
+/// Describes an account for the audit log and the activity log.
 pub(super) fn account_words(account: &Account) -> String {
-    let scopes = if account.scopes.is_empty() { "no scopes told".to_owned() } else { account.scopes.join(" ") };
+    let scopes = if account.scopes.is_empty() { "no scopes reported".to_owned() } else { account.scopes.join(" ") };
     format!("{} ({scopes})", account.issuer)
 }
 
@@ -194,7 +194,11 @@ mod tests {
         };
         let hash = |token, purpose| hash_of(&consent(token, purpose), None);
         let own = hash("https://as.example/token", AuthUse::Token);
-        assert_ne!(own, hash("https://evil.example/token", AuthUse::Token), "S07: the endpoint is in the hash");
-        assert_ne!(own, hash("https://as.example/token", AuthUse::Revocation), "S07: and what it is for");
+        assert_ne!(own, hash("https://evil.example/token", AuthUse::Token), "S07: the hash depends on the endpoint");
+        assert_ne!(
+            own,
+            hash("https://as.example/token", AuthUse::Revocation),
+            "S07: the hash depends on the purpose of the endpoint"
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! The policy's decision about a start, and the consent request if there is one. Callers: `starting.rs`, and `packages.rs` for a package
-//! whose version was looked up.
+//! The policy's decision about a start, and its consent request if required. Used by `starting.rs`, and by
+//! `packages.rs` for a package whose version was looked up.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::owner::{Decided, Owner};
 use crate::view::{QuestionBody, ServerState};
 
 impl Owner {
-    /// Asks the policy about a command that is known whole, with the version of the package that it loads.
+    /// Decides about a completely resolved command, including the version of the package that it loads.
     pub(in crate::owner) fn decide_command(
         &mut self,
         name: &str,
@@ -54,13 +54,13 @@ impl Owner {
         self.decide_start(name, &hash, body);
     }
 
-    /// Asks the policy whether a server may be started or connected to, and does what it says.
+    /// Applies the policy's decision on starting or connecting to a server.
     pub(super) fn decide_start(&mut self, name: &str, hash: &Hash, mut body: QuestionBody) {
         let act = start_act(name, hash, &body);
         let signed_in = self.servers.records.get(name).is_some_and(|record| record.supervision.signed_in_to(hash));
         match self.permissions.policy.decide(&act, self.now()) {
             Decision::Deny { rule, .. } => self.fail(name, rule.name()),
-            // To go on after the sign-in for which it waited is no new act to ask about.
+            // Continuing after the sign-in that the start waited for requires no new consent.
             Decision::Ask { .. } if signed_in => {
                 self.launch_audited(name, Departure::after_sign_in(name, hash.clone()), body, "policy");
             }
@@ -71,7 +71,8 @@ impl Owner {
         }
     }
 
-    /// Asks to start a server. One that ended by itself is asked about for the host, and its user is not interrupted.
+    /// Requests consent for starting a server. For a server that ended by itself, the origin is the host, and the user
+    /// is not interrupted.
     fn ask_start(&mut self, name: &str, body: &mut QuestionBody, rule: Rule, scopes: &'static [Scope]) {
         let before = self.permissions.policy.grants().find(name, &Subject::Command).map(|g| g.words.clone());
         let before = before.map(|words| without_sandbox(&words).to_owned()).filter(|words| !words.is_empty());
@@ -84,10 +85,7 @@ impl Owner {
         if let Some(record) = self.servers.records.get_mut(name) {
             record.set(ServerState::AwaitingApproval);
             if let Some(cause) = record.supervision.ended_because() {
-                record.note(
-                    ActivityKind::State,
-                    "its approval does not hold for another start, so this one is asked about",
-                );
+                record.note(ActivityKind::State, "its approval does not cover another start, so consent is requested");
                 why = Why::Ended { cause };
             }
         }
@@ -95,10 +93,10 @@ impl Owner {
         self.ask(name, why, body.clone(), scopes, rule, RequestPurpose::Start);
     }
 
-    /// Runs a server without a question, once the log has it.
+    /// Launches a server without consent, once the decision is recorded.
     fn launch_audited(&mut self, name: &str, departure: Departure, body: QuestionBody, by: &'static str) {
         let Some(record) = self.servers.records.get(name) else { return };
-        // To bring back what ended is nobody's wish but the host's.
+        // Restarts after a failure are initiated by the host, not by the user.
         let brings_back = record.supervision.is_bringing_back();
         if brings_back && by == "grant" {
             record.note(ActivityKind::State, "starting again under its standing approval");
@@ -123,7 +121,7 @@ impl Owner {
         self.audit_entry(entry, move |owner, written| {
             let name = server.as_str();
             if owner.servers.awaited(name, &config).is_none() {
-                // It was stopped, changed or removed while the entry was on its way to the log.
+                // The server was stopped, changed or removed while the entry was being written.
                 if written.is_ok() {
                     owner.note_not_started(name, kind, &subject, &hash);
                 }
@@ -132,7 +130,7 @@ impl Owner {
             match written {
                 Err(error) => owner.fail(name, &error.to_string()),
                 Ok(()) if judgement == owner.permissions.judgement => owner.launch(name, departure),
-                // What allowed it may have been taken back.
+                // The rule or grant may have been revoked.
                 Ok(()) if owner.still_starts(name, &hash, &body) => owner.launch(name, departure),
                 Ok(()) => {
                     owner.note_not_started(name, kind, &subject, &hash);
@@ -142,7 +140,7 @@ impl Owner {
         });
     }
 
-    /// Returns true if a start goes on without a question.
+    /// Returns `true` if a start still requires no consent.
     fn still_starts(&self, name: &str, hash: &Hash, body: &QuestionBody) -> bool {
         match self.permissions.policy.decide(&start_act(name, hash, body), self.now()) {
             Decision::Allow { .. } => true,

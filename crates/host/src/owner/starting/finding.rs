@@ -1,4 +1,4 @@
-//! Finds the command of a local server, and the files that decide what it runs. Callers: `starting.rs`,
+//! Resolves the command of a local server, and the files that determine what it runs. Used by `starting.rs`,
 //! `packages.rs` and `sandbox.rs`.
 
 use std::path::PathBuf;
@@ -10,8 +10,8 @@ use ports::server_config::{BundleFiles, StdioConfig};
 use process::sandbox::Plan;
 use process::{CommandNotFound, LaunchFiles, PathSource, SearchPath, ServerCommand};
 
-/// Finds a command. The login shell is asked for its path once for all servers, and again when the command is not found in
-/// it, for it may have been installed since. What the shell told is never given up for a guess.
+/// Resolves a command. The login shell's search path is read once for all servers, and again if it doesn't contain the
+/// command, which may have been installed since. It is never replaced by a guess.
 pub(in crate::owner) async fn find(
     command: ServerCommand,
     known: Arc<tokio::sync::Mutex<Option<SearchPath>>>,
@@ -32,8 +32,8 @@ pub(in crate::owner) async fn find(
     (path, found)
 }
 
-/// Finds a command, out how it can be held if it has a sandbox, and which package it loads. The bundle that it was installed from is compared
-/// with what was unpacked first.
+/// Resolves a command, its sandbox plan if it has a sandbox, and the package that it loads. First verifies the files of
+/// the bundle that it was installed from.
 pub(super) async fn find_and_plan(
     name: String,
     command: ServerCommand,
@@ -60,7 +60,7 @@ pub(super) async fn find_and_plan(
     (path, planned)
 }
 
-/// Reads all files of an unpacked bundle, on a thread for it.
+/// Verifies all files of an unpacked bundle on a blocking thread.
 pub(super) async fn verify_bundle(own: &OwnFiles, bundle: Option<BundleFiles>) -> Result<(), NoPlan> {
     let Some(BundleFiles { tree, folder, .. }) = bundle else { return Ok(()) };
     let root = own.bundles();
@@ -70,27 +70,27 @@ pub(super) async fn verify_bundle(own: &OwnFiles, bundle: Option<BundleFiles>) -
         };
         bundles::verify_folder(&place, &tree).map_err(|change| change.to_string())
     });
-    // Where it is interrupted the host ends.
+    // Cancelled only if the host shuts down.
     verified.await.unwrap_or_else(|_| Err("it could not be read".to_owned())).map_err(NoPlan::Bundle)
 }
 
-/// A command that was found, and what decides what it runs.
+/// A resolved command, with everything that determines what it runs.
 #[derive(Debug, Clone)]
 pub(in crate::owner) struct Found {
     pub(in crate::owner) program: PathBuf,
-    /// The program's file, links resolved.
+    /// Path of the program after resolving links.
     pub(in crate::owner) real: Option<PathBuf>,
-    /// How it is held, if it has a sandbox.
+    /// Sandbox plan, if the server has a sandbox.
     pub(in crate::owner) plan: Option<Plan>,
-    /// The files that decide what runs.
+    /// Files that determine what the command runs.
     pub(in crate::owner) files: LaunchFiles,
 }
 
-/// A command that was found, and the package that it loads.
+/// A resolved command, with the package that it loads.
 pub(super) type FoundLaunch = (Found, Option<Launched>);
 
-/// Reads the files that decide what a command runs. If that is interrupted there are none, so that the start fails when they are
-/// looked at again.
+/// Reads the files that determine what a command runs. If that is cancelled, the set is empty, so that the start fails
+/// when they are checked again.
 pub(in crate::owner) async fn files(command: ServerCommand, program: PathBuf, path: SearchPath) -> LaunchFiles {
     let reading = tokio::task::spawn_blocking(move || LaunchFiles::of(&command, &program, &path));
     reading.await.unwrap_or_default()

@@ -1,4 +1,5 @@
-//! Launches a server that may start: its secrets, environment and connection. Callers: `deciding.rs` and `answers/approvals.rs`.
+//! Launches an approved server: its secrets, environment and connection. Used by `deciding.rs` and
+//! `answers/approvals.rs`.
 
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
@@ -22,7 +23,7 @@ use crate::owner::sign_in::SignIn;
 use crate::view::ServerState;
 
 impl Owner {
-    /// Runs a server whose command is found, or whose address is known.
+    /// Launches a server whose command is resolved, or whose address is known.
     pub(in crate::owner) fn launch(&mut self, name: &str, departure: Departure) {
         if self.lifetime.is_closing {
             return;
@@ -75,7 +76,7 @@ impl Owner {
         match prepared {
             Ok((mut start, sign_in)) => {
                 let secrets = std::mem::take(&mut start.secrets);
-                // Where the server says them again, they must not be seen.
+                // Redacted in case the server repeats them.
                 record.activity.lock().unwrap_or_else(PoisonError::into_inner).hide_named(secrets);
                 start.authorizer = sign_in.map(|made| record.access.keep(made).authorizer());
                 start.known = self.known_server(name);
@@ -100,7 +101,7 @@ impl Owner {
         let Some(record) = self.servers.awaited(name, config) else { return };
         match read {
             Ok((environment, secrets)) => {
-                // Where the server says them again, they must not be seen.
+                // Redacted in case the server repeats them.
                 record.activity.lock().unwrap_or_else(PoisonError::into_inner).hide_named(secrets);
                 let command = ServerCommand { environment, ..command };
                 self.connect_process(name, Target::Process { command, program, path }, departure);
@@ -109,8 +110,8 @@ impl Owner {
         }
     }
 
-    /// The user and secrets may have been waited for, and the program, a script or a file of the bundle be another one since: they are looked at
-    /// once more.
+    /// Checks the program, scripts and files of the bundle again, since they may have changed during the wait for the
+    /// user and for secrets.
     fn connect_process(&mut self, name: &str, target: Target, departure: Departure) {
         let Target::Process { command: ServerCommand { files: Some(files), .. }, .. } = &target else {
             return self.connect(name, target, None, departure);
@@ -176,10 +177,10 @@ impl Owner {
     }
 }
 
-/// A remote server with its secrets, and the sign-in to it.
+/// A remote server with its secrets, and its sign-in.
 type Prepared = (HttpStart, Option<SignIn>);
 
-/// Puts the secrets into the headers. The keychain may ask the user, so nothing waits for it.
+/// Inserts the secrets into the headers. May wait for the keychain to prompt the user.
 async fn read_secrets(config: HttpConfig, secrets: Arc<dyn Secrets>) -> Result<HttpStart, Unresolved> {
     let read = tokio::task::spawn_blocking(move || {
         let (headers, secrets) = ports::secrets::resolve(&config, secrets.as_ref())?;
@@ -188,13 +189,13 @@ async fn read_secrets(config: HttpConfig, secrets: Arc<dyn Secrets>) -> Result<H
     read.await.unwrap_or_else(|error| Err(Unresolved::Interrupted(error.to_string())))
 }
 
-/// Puts the secrets into the environment of a local server.
+/// Inserts the secrets into the environment of a local server.
 async fn read_environment(config: StdioConfig, secrets: Arc<dyn Secrets>) -> Result<Filled, Unresolved> {
     let read = tokio::task::spawn_blocking(move || ports::secrets::resolve_environment(&config, secrets.as_ref()));
     read.await.unwrap_or_else(|error| Err(Unresolved::Interrupted(error.to_string())))
 }
 
-/// What the host can do for a server. The session leaves out what a revision does not know.
+/// Returns the client capabilities for a server. The session omits those that a revision doesn't know.
 fn capabilities(config: &ServerConfig, sampling: Option<SamplingCapability>) -> ClientCapabilities {
     let auth = config.as_http().and_then(|http| http.auth.as_ref());
     let extension = auth.and_then(|auth| auth.grant.extension());

@@ -1,4 +1,4 @@
-//! Calls under way, the results that wait for a review, and resources that were read.
+//! Calls in progress, results that wait for a review, and cached resources.
 
 mod held_result;
 mod origin;
@@ -22,24 +22,24 @@ use rustc_hash::FxHashMap;
 
 use crate::connection::{RunId, Ticket};
 
-/// The most calls under way at a time, over all servers.
+/// Maximum number of concurrent calls over all servers.
 const MAX_CALLS: usize = 1_000;
 
-/// Calls and their results.
+/// The calls in progress and their results.
 #[derive(Default)]
 pub(in crate::owner) struct CallTable {
-    /// The calls under way, by id.
+    /// Calls in progress, by id.
     pub(in crate::owner) records: FxHashMap<Arc<str>, Box<CallRecord>>,
-    /// The meaning of each ticket that a connection has.
+    /// Purpose of each ticket of a connection.
     pub(in crate::owner) tickets: FxHashMap<Ticket, TicketUse>,
-    /// The results that wait for their review, by call.
+    /// Results that wait for review, by call.
     pub(in crate::owner) held_results: FxHashMap<String, HeldResult>,
-    /// Resources that were read and are still fresh.
+    /// Cached resources that are still fresh.
     pub(in crate::owner) reads: Reads,
 }
 
 impl CallTable {
-    /// Returns an error if a call can't begin: its id is in use, or too many calls are under way.
+    /// Returns an error if a call can't start because its id is in use or there are too many calls.
     pub(in crate::owner) fn may_begin(&self, id: &str, server: &str) -> Result<(), CallFailure> {
         if self.records.contains_key(id) {
             return Err(CallFailure::IdInUse(id.to_owned()));
@@ -50,7 +50,8 @@ impl CallTable {
         Ok(())
     }
 
-    /// Takes out a call whose paths were followed under this number. A call that was cancelled, or another one with its id, stays.
+    /// Removes and returns a call whose paths were resolved under this number. A cancelled call, or a new one with the
+    /// same id, does not match.
     pub(in crate::owner) fn take_followed(&mut self, id: &str, number: u64) -> Option<Box<CallRecord>> {
         self.records.get(id).filter(|record| record.following == Some(number))?;
         let mut record = self.records.remove(id)?;
@@ -58,7 +59,8 @@ impl CallTable {
         Some(record)
     }
 
-    /// Takes out a call whose entry was written under this number. A call that was cancelled, or another one with its id, stays.
+    /// Removes and returns a call whose entry was written under this number. A cancelled call, or a new one with the
+    /// same id, does not match.
     pub(in crate::owner) fn take_written(&mut self, id: &str, number: u64) -> Option<Box<CallRecord>> {
         self.records.get(id).filter(|record| record.writing == Some(number))?;
         let mut record = self.records.remove(id)?;
@@ -66,17 +68,17 @@ impl CallTable {
         Some(record)
     }
 
-    /// Returns true if a call waits for the user's approval.
+    /// Returns `true` if a call waits for the user's approval.
     pub(in crate::owner) fn awaits_approval(&self, id: &str) -> bool {
         self.records.get(id).is_some_and(|record| record.view.state == CallState::AwaitingApproval)
     }
 
-    /// The tickets of a run.
+    /// Returns the tickets of a run.
     pub(in crate::owner) fn tickets_of(&self, run: RunId) -> Vec<Ticket> {
         self.tickets.iter().filter(|(_, ticket)| ticket.run() == run).map(|(ticket, _)| *ticket).collect()
     }
 
-    /// The cause of a consent request that came while this call was under way.
+    /// Returns the origin of a consent request that arrived during this call.
     pub(in crate::owner) fn why_of(&self, call: Option<&str>) -> Why {
         call.and_then(|id| self.records.get(id)).map_or(Why::Server, |record| Why::Call {
             call: record.view.id.clone(),
@@ -85,7 +87,7 @@ impl CallTable {
         })
     }
 
-    /// The call that sent this method to the server, if there is only one that can have.
+    /// Returns the call that sent this method to the server, if it is unambiguous.
     pub(in crate::owner) fn sender_of(&self, server: &str, method: &str) -> Option<String> {
         let kind = match method {
             "tools/call" => CallKind::Tool,
@@ -99,7 +101,8 @@ impl CallTable {
         Some(only.view.id.clone())
     }
 
-    /// In which round a question is that a call led to: a call that waits for nothing begins a new one.
+    /// Returns the round of input requests that a consent request of this call belongs to. A new round starts when the
+    /// call is not waiting for input.
     pub(in crate::owner) fn round_of(&mut self, call: &str) -> Option<u32> {
         let record = self.records.get_mut(call)?;
         if record.view.state != CallState::AwaitingInput {
@@ -108,7 +111,7 @@ impl CallTable {
         Some(record.round)
     }
 
-    /// The call a ticket stands for.
+    /// Returns the call that a ticket belongs to.
     pub(in crate::owner) fn call_of(&self, ticket: Ticket) -> Option<String> {
         match self.tickets.get(&ticket) {
             Some(TicketUse::Call { id, .. }) => Some(id.to_string()),
@@ -116,16 +119,16 @@ impl CallTable {
         }
     }
 
-    /// Leaves a result out.
+    /// Drops a result that was denied, and sends the verdict.
     pub(in crate::owner) fn leave_result_out(&mut self, call: &str, outcome: QuestionOutcome, by: String) {
         let Some(HeldResult { reply, .. }) = self.held_results.remove(call) else { return };
         let stops = outcome == QuestionOutcome::Cancelled;
         let verdict = if stops { ResultVerdict::Stops(by) } else { ResultVerdict::LeftOut(by) };
-        // The run may have ended.
+        // The model's run may have ended.
         let _ = reply.send(verdict);
     }
 
-    /// The conversation that led to a question.
+    /// Returns the conversation that led to a consent request.
     pub(in crate::owner) fn conversation_of(&self, why: &Why) -> Option<String> {
         match why {
             Why::User { conversation } => conversation.clone(),

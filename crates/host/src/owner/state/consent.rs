@@ -1,4 +1,4 @@
-//! The one queue of consent requests, and how servers ask.
+//! The queue of consent requests, and the limits on servers' requests.
 
 mod answer;
 mod content;
@@ -27,24 +27,24 @@ use supervision::limits::MAX_QUESTIONS;
 use super::ModelRun;
 use crate::view::QuestionBody;
 
-/// Consent requests that wait for the user.
+/// The consent requests that wait for the user.
 #[derive(Default)]
 pub(in crate::owner) struct ConsentQueue {
-    /// The requests, the oldest first.
+    /// Requests in the queue, oldest first.
     pub(in crate::owner) pending: Vec<PendingRequest>,
-    /// The receiver of the outcome of each approval that is being carried out.
+    /// Receivers of the outcomes of approvals that are being executed.
     pub(in crate::owner) answering: FxHashMap<QuestionId, AnswerReply>,
-    /// The refusals of each server, by name; only of those that were refused something.
+    /// Denials by server name. Contains only servers with a denied request.
     pub(in crate::owner) throttles: BTreeMap<String, RequestThrottle>,
 }
 
 impl ConsentQueue {
-    /// The place of a request.
+    /// Returns the index of a request.
     pub(in crate::owner) fn position(&self, id: QuestionId) -> Option<usize> {
         self.pending.iter().position(|pending| pending.view.id == id)
     }
 
-    /// The place of a request that is acted on no more, if it is still there.
+    /// Marks a request as no longer being acted on, and returns its index if it is still in the queue.
     pub(in crate::owner) fn release(&mut self, id: QuestionId) -> Option<usize> {
         let at = self.position(id)?;
         let pending = &mut self.pending[at];
@@ -52,32 +52,32 @@ impl ConsentQueue {
         Some(at)
     }
 
-    /// The place of a request whose files or paths were looked at for an answer, if it is still there.
+    /// Marks the examination of a request's files or paths as done, and returns its index if it is still in the queue.
     pub(in crate::owner) fn looked_at(&mut self, id: QuestionId) -> Option<usize> {
         let at = self.position(id)?;
         self.pending[at].being_looked_at = false;
         Some(at)
     }
 
-    /// Takes out the requests that nobody needs to answer any more.
+    /// Removes and returns the requests that require no decision any more.
     pub(in crate::owner) fn take_ended(&mut self, is_over: impl Fn(&PendingRequest) -> bool) -> Vec<PendingRequest> {
         let (over, left): (Vec<_>, Vec<_>) = std::mem::take(&mut self.pending).into_iter().partition(is_over);
         self.pending = left;
         over
     }
 
-    /// Returns true if a request of the server belongs to this call and waits for its answer.
+    /// Returns `true` if a request that the server sent during this call waits for a decision.
     pub(in crate::owner) fn waits_for_input(&self, call: &str) -> bool {
         let is_of = |pending: &PendingRequest| matches!(&pending.purpose, RequestPurpose::Request { call: Some(own), .. } if own == call);
         self.pending.iter().any(is_of)
     }
 
-    /// The refusals of a server.
+    /// Returns the denial counters of a server.
     pub(in crate::owner) fn throttle(&mut self, server: &str) -> &mut RequestThrottle {
         self.throttles.entry(server.to_owned()).or_default()
     }
 
-    /// Tells the outcome of an answer, unless it comes later.
+    /// Sends the outcome of a decision, unless it is still being executed.
     pub(in crate::owner) fn answered(&mut self, id: QuestionId, acted: Result<AnswerProgress, AnswerError>) {
         let outcome = match acted {
             Ok(AnswerProgress::Later) => return,
@@ -85,18 +85,23 @@ impl ConsentQueue {
             Err(error) => Err(error),
         };
         if let Some(reply) = self.answering.remove(&id) {
-            // Whoever answered may have gone away.
+            // The receiver may have gone.
             let _ = reply.send(outcome);
         }
     }
 
-    /// Returns true if a server may have one more question of its own in the queue.
+    /// Returns `true` if there is room for another request of this server in the queue.
     pub(in crate::owner) fn may_ask_more(&self, server: &str) -> bool {
         let own = |pending: &&PendingRequest| pending.view.server == server && pending.is_asked_by_server();
         self.pending.iter().filter(own).count() < MAX_QUESTIONS
     }
 
-    /// The problems of a form's content.
+    /// Returns the validation errors of a form's content.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`AnswerError::NotOpen`] if the request is no longer pending, and [`AnswerError::WrongKind`] if it has
+    /// no valid form.
     pub(in crate::owner) fn check_form(
         &self,
         id: QuestionId,
@@ -105,11 +110,11 @@ impl ConsentQueue {
         let pending = self.pending.iter().find(|pending| pending.view.id == id).ok_or(AnswerError::NotOpen)?;
         match &pending.view.body {
             QuestionBody::Form { form: Ok(form), .. } => Ok(form.problems(content)),
-            _ => Err(AnswerError::WrongKind("it is no form")),
+            _ => Err(AnswerError::WrongKind("it is not a form")),
         }
     }
 
-    /// Puts a changed request for a model's answer into the consent request at this place.
+    /// Replaces the sampling request in the consent request at this index.
     pub(in crate::owner) fn put_request(
         &mut self,
         at: usize,
@@ -122,7 +127,7 @@ impl ConsentQueue {
         }
     }
 
-    /// Returns an error if a model answers the request at this place.
+    /// Returns an error if a model is replying to the request at this index.
     pub(in crate::owner) fn is_not_running(&self, at: usize) -> Result<(), AnswerError> {
         if self.pending[at].running.is_some() {
             return Err(AnswerError::WrongKind("a model answers it now; stop it first"));
@@ -130,7 +135,7 @@ impl ConsentQueue {
         Ok(())
     }
 
-    /// Where the question is that this run of a model answers.
+    /// Returns the index of the request that this run of a model replies to.
     pub(in crate::owner) fn running_at(&self, id: QuestionId, number: u64) -> Option<usize> {
         let is_it = |run: &ModelRun| run.is(number);
         self.pending.iter().position(|p| p.view.id == id && p.running.as_ref().is_some_and(is_it))

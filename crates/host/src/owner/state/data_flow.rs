@@ -1,5 +1,4 @@
-//! The labels of conversations, and the data flow that the user set for each server. Callers: `owner/flow.rs` and
-//! `owner/provenance.rs`.
+//! Labels of conversations, and the data flow settings of servers. Used by `owner/flow.rs` and `owner/provenance.rs`.
 
 mod labels;
 
@@ -14,32 +13,33 @@ use domain::question::Why;
 
 use super::CallOrigin;
 
-/// The data flow that the user set, by server.
+/// Data flow settings by server.
 pub(in crate::owner) type ServerFlows = BTreeMap<String, DataFlow>;
 
-/// Data flow between servers.
+/// Labels and settings for the data flow between servers.
 #[derive(Default)]
 pub(in crate::owner) struct FlowTable {
     pub(in crate::owner) labels: ConversationLabels,
     pub(in crate::owner) flows: ServerFlows,
-    /// The number of changes of `flows` that are being written.
+    /// Number of changes of `flows` that are being written.
     pub(in crate::owner) pending_changes: usize,
 }
 
 impl FlowTable {
-    /// The data flow that the user set for a server.
+    /// Returns the data flow settings of a server.
     pub(in crate::owner) fn flow_of(&self, server: &str) -> DataFlow {
         self.flows.get(server).cloned().unwrap_or_default()
     }
 
-    /// Takes over what the file has now. Returns the servers whose data flow is another one.
+    /// Replaces the settings by those of the file. Returns the servers with changed settings.
     pub(in crate::owner) fn replace(&mut self, now: ServerFlows) -> Vec<String> {
         let before = std::mem::replace(&mut self.flows, now);
         let servers: BTreeSet<&String> = before.keys().chain(self.flows.keys()).collect();
         servers.into_iter().filter(|name| before.get(*name) != self.flows.get(*name)).cloned().collect()
     }
 
-    /// The contents that a model has read from a server and after which its calls of the same server ask.
+    /// Returns the content that a model has read from a server and after which its calls of the same server require
+    /// consent.
     fn read_before(&self, conversation: &str, server: &str, is_remote: bool) -> Vec<Reading> {
         let Some(label) = self.labels.of(conversation) else { return Vec::new() };
         let flow = self.flow_of(server).same_server;
@@ -47,8 +47,8 @@ impl FlowTable {
         label.readings.iter().filter(asks).cloned().collect()
     }
 
-    /// Returns true if a call is made by a model that has read what another server said, or content of this one that counts as
-    /// untrusted.
+    /// Returns `true` if the call is made by a model that has read content of another server, or content of this server
+    /// that counts as untrusted.
     pub(in crate::owner) fn is_after_untrusted(&self, origin: &CallOrigin, server: &str, is_remote: bool) -> bool {
         match origin {
             CallOrigin::User { .. } | CallOrigin::CommandLine => false,
@@ -59,7 +59,7 @@ impl FlowTable {
         }
     }
 
-    /// The cause of a call, as its consent request shows it.
+    /// Returns the origin of a call, for its consent request.
     pub(in crate::owner) fn why_called(&self, origin: &CallOrigin, server: &str, is_remote: bool) -> Why {
         match origin {
             CallOrigin::User { conversation } => Why::User { conversation: conversation.clone() },
@@ -84,11 +84,14 @@ mod tests {
         let mut table = FlowTable::default();
         table.labels.add("c", &["other".to_owned()], true);
         let model = CallOrigin::Model { conversation: "c".to_owned() };
-        assert!(table.is_after_untrusted(&model, "s", false), "X09: words of another server may have led to it");
+        assert!(
+            table.is_after_untrusted(&model, "s", false),
+            "X09: content of another server may have caused the call"
+        );
         let user = CallOrigin::User { conversation: Some("c".to_owned()) };
-        assert!(!table.is_after_untrusted(&user, "s", false), "the user decides for themselves");
+        assert!(!table.is_after_untrusted(&user, "s", false), "the user's own call is trusted");
         let Why::Model { after, .. } = table.why_called(&model, "s", false) else { panic!("a model calls") };
-        assert_eq!(after, ["other"], "and the request names the server");
+        assert_eq!(after, ["other"], "the origin names the other server");
     }
 
     #[test]
@@ -96,22 +99,22 @@ mod tests {
         let mut table = FlowTable::default();
         table.labels.add("c", &["s".to_owned()], true);
         let model = CallOrigin::Model { conversation: "c".to_owned() };
-        assert!(!table.is_after_untrusted(&model, "s", false), "a server's own words are no other's");
+        assert!(!table.is_after_untrusted(&model, "s", false), "content of the same server doesn't count as another's");
         let closed = Reading::new("s", ReadingKind::Tool, "list");
         table.labels.add_readings("c", &[closed]);
-        assert!(!table.is_after_untrusted(&model, "s", false), "nor is the output of a local tool that says nothing");
         assert!(
-            table.is_after_untrusted(&model, "s", true),
-            "S26: a remote server reaches an open world by its nature"
+            !table.is_after_untrusted(&model, "s", false),
+            "the output of a local tool without a hint doesn't count"
         );
+        assert!(table.is_after_untrusted(&model, "s", true), "S26: a remote server always counts as open-world");
         let open = Reading { open_world: true, ..Reading::new("s", ReadingKind::Tool, "search") };
         table.labels.add_readings("c", &[open]);
-        assert!(table.is_after_untrusted(&model, "s", false), "S26: a tool that says so reaches one");
+        assert!(table.is_after_untrusted(&model, "s", false), "S26: a tool with `openWorldHint` counts");
         let Why::Model { read, .. } = table.why_called(&model, "s", false) else { panic!("a model calls") };
         assert_eq!(
             read.iter().map(|own| own.name.as_str()).collect::<Vec<_>>(),
             ["search"],
-            "and the request names it"
+            "the origin names the content"
         );
     }
 
@@ -121,8 +124,8 @@ mod tests {
         let file = |names: &[&str]| {
             names.iter().map(|name| ((*name).to_owned(), DataFlow::default())).collect::<ServerFlows>()
         };
-        assert_eq!(table.replace(file(&["a", "b"])), ["a", "b"], "both are new");
-        assert_eq!(table.replace(file(&["b", "c"])), ["a", "c"], "one is gone, and one is new");
+        assert_eq!(table.replace(file(&["a", "b"])), ["a", "b"], "added servers are reported");
+        assert_eq!(table.replace(file(&["b", "c"])), ["a", "c"], "removed and added servers are reported");
         assert!(table.replace(file(&["b", "c"])).is_empty(), "nothing changed");
     }
 }

@@ -1,4 +1,4 @@
-//! The stream of events to whoever observes the host, and the numbers of calls and consent requests.
+//! The stream of events to observers of the host, and the numbering of calls and consent requests.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use tokio::sync::broadcast;
 use crate::NumberedEvent;
 use crate::view::HostEvent;
 
-/// Numbers and sends events.
+/// Numbers and sends events to observers.
 pub(in crate::owner) struct EventStream {
     pub(in crate::owner) next_event: u64,
     next_id: u64,
@@ -19,7 +19,7 @@ impl EventStream {
         Self { next_event: 1, next_id: 0, sender }
     }
 
-    /// Returns true if anybody listens to events. Whoever begins to reads the snapshot first.
+    /// Returns `true` if there are observers. A new observer takes a snapshot first.
     pub(in crate::owner) fn is_observed(&self) -> bool {
         self.sender.receiver_count() > 0
     }
@@ -30,7 +30,7 @@ impl EventStream {
         }
         let number = self.next_event;
         self.next_event += 1;
-        // Whoever listened may just have gone away.
+        // The last observer may just have gone.
         let _ = self.sender.send(Arc::new(NumberedEvent { number, event }));
     }
 
@@ -41,7 +41,7 @@ impl EventStream {
 }
 
 impl EventStream {
-    /// Something about a sign-in is no longer as it was.
+    /// Emits a change of a server's sign-in.
     pub(in crate::owner) fn authorization_changed(&mut self, name: &str) {
         self.emit(HostEvent::AuthorizationChanged(name.to_owned()));
     }
@@ -57,11 +57,11 @@ mod tests {
         let mut stream = EventStream::new(sender);
         drop(receiver);
         stream.emit(HostEvent::ConversationsChanged(None));
-        assert_eq!(stream.next_event, 1, "nobody listens");
+        assert_eq!(stream.next_event, 1, "events without observers are not numbered");
         let mut receiver = stream.sender.subscribe();
         stream.emit(HostEvent::ConversationsChanged(None));
         stream.emit(HostEvent::ConversationsChanged(None));
         let numbers: Vec<u64> = std::iter::from_fn(|| receiver.try_recv().ok()).map(|event| event.number).collect();
-        assert_eq!(numbers, [1, 2], "the numbers have no gap");
+        assert_eq!(numbers, [1, 2], "the numbers are consecutive");
     }
 }

@@ -1,4 +1,4 @@
-//! The folders that servers may know of, as they are in memory and in their file. Caller: `owner/roots.rs`.
+//! Folders that servers may list (roots), in memory and as stored in their file. Used by `owner/roots.rs`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -9,36 +9,36 @@ use policy::Hash;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-/// Folders by server.
+/// The shared folders of all servers.
 #[derive(Default)]
 pub(in crate::owner) struct FolderShares {
     pub(in crate::owner) shared: BTreeMap<String, FolderShare>,
-    /// The same as they are in the file.
+    /// Content of the file, as last read or written.
     in_file: BTreeMap<String, FolderShare>,
 }
 
-/// The folders a server may know of.
+/// The folders shared with a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::owner) struct FolderShare {
-    /// The command that they were shared with.
+    /// Hash of the command for which they were shared.
     pub(in crate::owner) command: Hash,
     pub(in crate::owner) folders: Vec<PathBuf>,
 }
 
 impl FolderShares {
-    /// The folders as they were read from the file at the start.
+    /// Creates the shares from the content of the file at startup.
     pub(in crate::owner) fn read(in_file: BTreeMap<String, FolderShare>) -> Self {
         Self { shared: in_file.clone(), in_file }
     }
 
-    /// The folders that are shared with a server of this command, whose hash is only computed for a server that any are shared with: each
-    /// view of a server asks.
+    /// Returns the folders shared with a server for this command. `command` is called only for servers with shared
+    /// folders, since every view of a server requires them.
     pub(in crate::owner) fn with_command(&self, server: &str, command: impl FnOnce() -> Hash) -> Option<Vec<PathBuf>> {
         let shared = self.shared.get(server)?;
         (shared.command == command()).then(|| shared.folders.clone())
     }
 
-    /// The rest of the folders of a server if only those stay that are shared now; `None` if nothing is taken back.
+    /// Returns the remaining folders of a server if those missing in `now` are removed, or `None` if none is missing.
     pub(in crate::owner) fn narrowed(&self, server: &str, now: &FolderShare) -> Option<FolderShare> {
         let shared = self.shared.get(server).filter(|shared| shared.command == now.command)?;
         let stays = |folder: &&PathBuf| now.folders.contains(folder);
@@ -46,7 +46,8 @@ impl FolderShares {
         (folders.len() < shared.folders.len()).then(|| FolderShare { command: now.command.clone(), folders })
     }
 
-    /// The file has this of a server by now. When it is read again, this is no change of another program.
+    /// Records that the file contains this share of a server, so that reading it again is not mistaken for a change by
+    /// another process.
     pub(in crate::owner) fn written(&mut self, server: String, share: Option<FolderShare>) {
         match share {
             Some(share) => drop(self.in_file.insert(server, share)),
@@ -54,7 +55,7 @@ impl FolderShares {
         }
     }
 
-    /// Takes over what another program changed in the file. Returns the servers that it changed.
+    /// Applies the changes of the file by another process. Returns the changed servers.
     pub(in crate::owner) fn merge(&mut self, in_file: BTreeMap<String, FolderShare>) -> Vec<String> {
         let before = std::mem::replace(&mut self.in_file, in_file);
         self.shared = changed_entries(&self.shared, &before, &self.in_file);
@@ -63,7 +64,7 @@ impl FolderShares {
     }
 }
 
-/// Folders as a server is told of them.
+/// Converts folders to the roots that a server receives.
 pub(in crate::owner) fn roots_in(folders: &[PathBuf]) -> Vec<Root> {
     let root = |folder: &PathBuf| {
         Some(Root {
@@ -94,17 +95,21 @@ mod tests {
     fn folders_are_shared_with_one_command_only() {
         let shares = FolderShares::read(shares(&[("s", share("one", &["/a"]))]));
         let with = |command: &str| shares.with_command("s", || Hash::of_bytes(command.as_bytes()));
-        assert_eq!(with("one"), Some(vec![PathBuf::from("/a")]), "as the user decided");
-        assert_eq!(with("other"), None, "another program under the same name asks again");
+        assert_eq!(with("one"), Some(vec![PathBuf::from("/a")]), "the folders are shared with the approved command");
+        assert_eq!(with("other"), None, "another command requires a new decision");
     }
 
     #[test]
     fn narrowing_takes_back_and_never_adds() {
         let shares = FolderShares::read(shares(&[("s", share("one", &["/a", "/b"]))]));
         let narrowed = |command, folders: &[&str]| shares.narrowed("s", &share(command, folders));
-        assert_eq!(narrowed("one", &["/b", "/c"]), Some(share("one", &["/b"])), "a new folder waits for the log");
-        assert_eq!(narrowed("one", &["/a", "/b", "/c"]), None, "nothing is taken back");
-        assert_eq!(narrowed("other", &[]), None, "what was shared with another command is not shared anyway");
+        assert_eq!(
+            narrowed("one", &["/b", "/c"]),
+            Some(share("one", &["/b"])),
+            "a new folder is not added before the audit entry is written"
+        );
+        assert_eq!(narrowed("one", &["/a", "/b", "/c"]), None, "no folder is removed");
+        assert_eq!(narrowed("other", &[]), None, "a share for another command is unaffected");
     }
 
     #[test]
@@ -112,12 +117,12 @@ mod tests {
         let mut shares = FolderShares::read(shares(&[("s", share("one", &["/a"])), ("t", share("one", &["/t"]))]));
         shares.shared.insert("new".to_owned(), share("one", &["/new"]));
         let changed = shares.merge(self::shares(&[("s", share("one", &["/b"])), ("t", share("one", &["/t"]))]));
-        assert_eq!(changed, ["s"], "only this one is another");
-        assert_eq!(shares.shared.get("s"), Some(&share("one", &["/b"])), "as the other program wrote it");
+        assert_eq!(changed, ["s"], "only the changed server is reported");
+        assert_eq!(shares.shared.get("s"), Some(&share("one", &["/b"])), "the change of the other process is applied");
         assert_eq!(
             shares.shared.get("new"),
             Some(&share("one", &["/new"])),
-            "our own change is on its way to the file"
+            "an unwritten change in memory is retained"
         );
         shares.written("new".to_owned(), Some(share("one", &["/new"])));
         let with_own = self::shares(&[
@@ -125,6 +130,6 @@ mod tests {
             ("t", share("one", &["/t"])),
             ("new", share("one", &["/new"])),
         ]);
-        assert!(shares.merge(with_own).is_empty(), "our own change is none of another program");
+        assert!(shares.merge(with_own).is_empty(), "a written change is not reported as external");
     }
 }

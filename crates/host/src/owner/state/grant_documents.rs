@@ -1,4 +1,4 @@
-//! The documents that grant rights: their writer, the confirmed settings, and why one of them is not used.
+//! Documents that grant rights: their writer, the confirmed settings, and the problem of a rejected one.
 
 mod confirmed;
 mod writer;
@@ -10,12 +10,12 @@ pub(in crate::owner) use writer::{DocumentWriter, ReadDocument, entries, with_en
 
 use ports::server_config::ConfigProblem;
 
-/// Documents and their writer.
+/// The documents that grant rights, and their writer.
 pub(in crate::owner) struct GrantDocuments {
     pub(in crate::owner) writer: DocumentWriter,
     pub(in crate::owner) confirmed: ConfirmedSettings,
-    /// Set while the approvals wait for the keychain.
+    /// Set while the grants wait for the keychain.
     pub(in crate::owner) awaits_seal: bool,
-    /// The problem of a document that grants rights and is not used.
+    /// Problem of a document that is rejected.
     pub(in crate::owner) problem: Option<ConfigProblem>,
 }

@@ -1,4 +1,4 @@
-//! The facts from which a local server is started: its package, the search path, and the files that its sandbox hides.
+//! Facts required to start a local server: its package, the search path, and its sandbox files.
 
 mod known;
 mod origin;
@@ -18,20 +18,20 @@ use policy::Hash;
 use ports::server_config::{BundleFiles, ServerConfig, ServerEntry, config_hash};
 use process::SearchPath;
 
-/// Facts about starts, by server where they differ.
+/// The facts about starts, by server where they differ.
 pub(in crate::owner) struct LaunchFacts {
-    /// The transport and revision that a server had when it ran last.
+    /// Transport and revision of a server's last session.
     pub(in crate::owner) known: BTreeMap<String, KnownSession>,
-    /// The version of its package that was approved last.
+    /// Last approved version of the package that a server loads.
     pub(in crate::owner) packages: BTreeMap<String, ApprovedPackage>,
-    /// Where a server was installed from.
+    /// Origin of an installed server.
     pub(in crate::owner) origins: BTreeMap<String, InstallRecord>,
     pub(in crate::owner) own_files: OwnFiles,
     pub(in crate::owner) search_path: Arc<tokio::sync::Mutex<Option<SearchPath>>>,
 }
 
 impl LaunchFacts {
-    /// The session that a server of these settings had when it ran last, if that is still believed.
+    /// Returns the facts about the last session of a server with these settings, unless they are expired.
     pub(in crate::owner) fn known(
         &self,
         name: &str,
@@ -42,8 +42,8 @@ impl LaunchFacts {
         (known.is_believed(now) && known.config == config()).then_some(known)
     }
 
-    /// Remembers the session of a server. Returns false if that is known already: what was only tried first, and is still so, was
-    /// not found out anew.
+    /// Stores the facts about a session of a server. Returns `false` if they are already known: facts that were tried
+    /// first and are still valid don't extend their lifetime.
     pub(in crate::owner) fn remember(&mut self, name: &str, found: KnownSession, now: Millis) -> bool {
         let is_known = |known: &KnownSession| known.is_believed(now) && known.says_the_same(&found);
         if self.known.get(name).is_some_and(is_known) {
@@ -53,19 +53,21 @@ impl LaunchFacts {
         true
     }
 
-    /// The files of the bundle that a server runs from; none if it was not installed from one, or was set up otherwise since.
+    /// Returns the files of the bundle that a server runs from, or `None` if it was not installed from one or its
+    /// settings have changed.
     pub(in crate::owner) fn bundle_of(&self, name: &str, config: &ServerConfig) -> Option<BundleFiles> {
         let record = self.install_record(name, Some(config))?;
         let files = record.files()?;
         config.names_folder(&self.own_files.bundles().join(&files.folder)).then(|| files.clone())
     }
 
-    /// What holds of the installation of a server that is set up so, or of one that is not.
+    /// Returns the valid installation record of a server, which has these settings or is not configured.
     pub(in crate::owner) fn install_record(&self, name: &str, config: Option<&ServerConfig>) -> Option<InstallRecord> {
         self.origins.get(name)?.settled(config, &self.own_files.bundles())
     }
 
-    /// Renames the home of a server that is renamed, if it can have one. It waits for the disk.
+    /// Returns a closure that renames the sandbox home of a renamed server, if it can have one. The closure blocks on
+    /// the disk.
     pub(in crate::owner) fn renaming_of_home(
         &self,
         was: &str,
@@ -76,17 +78,17 @@ impl LaunchFacts {
         Some(move || rename_home(&own.home(&was, &stdio), &own.home(&name, &stdio)))
     }
 
-    /// The package of a server of these settings that the user approved.
+    /// Returns the approved package of a server with these settings.
     pub(in crate::owner) fn approved_package(&self, name: &str, config: &ServerConfig) -> Option<&ApprovedPackage> {
         self.packages.get(name).filter(|package| package.config == config_hash(config))
     }
 
-    /// The version that the user approved last, however the settings were then.
+    /// Returns the last approved version of a server's package, regardless of its settings.
     pub(in crate::owner) fn package_seen(&self, name: &str) -> Option<PackageVersion> {
         self.packages.get(name).map(|package| package.version.clone())
     }
 
-    /// The settings of a server as they were approved: with the version of the package that its command loads.
+    /// Returns the approved settings of a server, including the approved version of the package that its command loads.
     pub(in crate::owner) fn as_approved(&self, name: &str, config: &ServerConfig) -> ServerConfig {
         let mut approved = config.clone();
         if let (Some(package), Some(stdio)) = (self.approved_package(name, config), approved.as_stdio_mut())

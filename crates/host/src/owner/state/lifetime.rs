@@ -1,15 +1,15 @@
-//! The way back to the owner from tasks, and the end of the host.
+//! The reference to the owner for spawned tasks, and the shutdown of the host.
 
 use tokio::sync::oneshot;
 
 use crate::owner::WeakOwner;
 
-/// The end of the host, and the callers that wait for it.
+/// The state of the shutdown, and the callers that wait for it.
 pub(in crate::owner) struct Lifetime {
-    /// For tasks that run beside the turns.
+    /// Reference to the owner, for spawned tasks.
     pub(in crate::owner) back: WeakOwner,
     pub(in crate::owner) is_closing: bool,
-    /// Told when nothing is left of any server.
+    /// Notified when all server processes have ended.
     pub(in crate::owner) waiting: Vec<oneshot::Sender<()>>,
 }
 

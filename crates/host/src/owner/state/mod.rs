@@ -1,9 +1,9 @@
-//! The parts of the owner's state, each with the methods that need no other part, in a file or folder of its own with its tests.
-//! Callers: the methods of [`Owner`](super::Owner), which lead from one part to the next, and `handle` for what is of the servers or the
-//! models alone.
+//! The parts of the owner's state. Each part is a module with its tests, and has the methods that need no other part.
+//! Used by the methods of [`Owner`](super::Owner), which connect the parts, and by `handle` for operations on servers
+//! or models alone.
 //!
-//! A part takes nothing from the other modules of the owner but what `OF_THE_OWNER` in `xtask/src/tidy/owner_parts.rs` lists, with the
-//! reason of each: the way back to the owner, what the gate alone makes, and the sign-in that a record holds.
+//! A part uses from other modules of the owner only what `OF_THE_OWNER` in `xtask/src/tidy/owner_parts.rs` lists with
+//! reasons: the reference to the owner, types that only the gate creates, and the sign-in that a record contains.
 
 mod calls;
 mod consent;

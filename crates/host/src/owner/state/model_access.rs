@@ -1,4 +1,4 @@
-//! The models of the user: their providers, how these are set up, and how servers use them.
+//! The user's models: their providers, the settings of these, and their usage by servers.
 
 mod choice;
 mod providers;
@@ -11,27 +11,27 @@ use server_requests::sampling::estimated_tokens;
 
 use super::{Sampling, micros, usage};
 
-/// Models, and who uses them.
+/// The models and their users.
 #[derive(Default)]
 pub(crate) struct ModelAccess {
-    /// The providers that can be asked.
+    /// Providers that can receive requests.
     pub(crate) registry: models::Registry,
-    /// How they are set up, and what they list.
+    /// Settings and listed models of the providers.
     pub(crate) providers: ProviderTable,
     pub(in crate::owner) sampling: Sampling,
 }
 
 impl ModelAccess {
-    /// The known price of a model, if it is in US dollars.
+    /// Returns the price of a model, if it is known and in US dollars.
     pub(in crate::owner) fn price_of(&self, model: &ModelRef) -> Option<Price> {
         self.registry.model(model)?.price.clone().filter(|price| price.currency == "USD")
     }
 
-    /// The most that a request costs, in millionths of a US dollar.
+    /// Returns the maximum cost of a request, in millionths of a US dollar.
     pub(in crate::owner) fn most_micros(&self, model: &ModelRef, params: &CreateMessageParams) -> Option<u64> {
         let price = self.price_of(model)?;
         let plain = usage(estimated_tokens(params), params.max_tokens);
-        // Where a provider keeps what it read, that costs more.
+        // Writing input to a provider's cache may cost more.
         let kept = TokenUse { written_input: plain.input, ..plain };
         micros(&price, &plain).max(micros(&price, &kept))
     }

@@ -1,4 +1,4 @@
-//! Everything that a decision rests on, beside the definitions of tools.
+//! Everything that decisions depend on except for the definitions of tools.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -16,35 +16,35 @@ use serde_json::{Map, Value};
 use super::{FlowTable, FolderShares};
 use crate::rules::{DryRunResult, RuleFile, RulesView, Trust};
 
-/// Rules, grants, data flow and shared folders.
+/// Rules, grants, data flow settings and shared folders.
 pub(in crate::owner) struct Permissions {
     pub(in crate::owner) policy: Policy,
-    /// Grows whenever something changes that calls are judged by: rules, approvals, definitions, what was seen of them.
+    /// Incremented on each change of the basis of decisions about calls: rules, grants, definitions, and their reviews.
     pub(in crate::owner) judgement: u64,
     pub(in crate::owner) rule_files: RuleFiles,
     pub(in crate::owner) data_flow: FlowTable,
     pub(in crate::owner) folders: FolderShares,
 }
 
-/// The two files of rules, as they were read last.
+/// The two files of rules, as last read.
 #[derive(Debug, Default)]
 pub(in crate::owner) struct RuleFiles {
     pub(in crate::owner) user: RuleFile,
     pub(in crate::owner) managed: RuleFile,
-    /// Set once they were read. What changed before that nobody can say.
+    /// Set once the files were read. Earlier changes are unknown.
     pub(in crate::owner) were_read: bool,
 }
 
-/// The tool that a dry run is about, as far as it is known.
+/// The tool of a dry run, as far as it is known.
 pub(in crate::owner) struct KnownTool {
     pub(in crate::owner) definition: Hash,
     pub(in crate::owner) standing: Standing,
     pub(in crate::owner) claims: Claims,
-    /// True if its server is taken to offer it still as it did.
+    /// Set if the definition is assumed to be unchanged because its server is not running.
     pub(in crate::owner) assumed_unchanged: bool,
 }
 
-/// The content of a file of rules, with whether there is one; or why it can't be used.
+/// Content of a file of rules and a flag that is set if it exists, or the reason why it is invalid.
 type ParsedRules = Result<(bool, PolicyFile), String>;
 
 impl Permissions {
@@ -52,7 +52,7 @@ impl Permissions {
         Self { policy: Policy::new(grants), judgement: 0, rule_files: RuleFiles::default(), data_flow, folders }
     }
 
-    /// Takes over the system-wide file of rules. One that can't be used makes everything ask.
+    /// Applies the system-wide file of rules. If it is invalid, everything requires consent.
     pub(in crate::owner) fn take_managed(&mut self, read: ParsedRules, path: PathBuf) {
         let (exists, problem) = match read {
             Ok((exists, file)) => (exists, self.policy.set_managed(file).err().map(|problem| problem.to_string())),
@@ -64,7 +64,7 @@ impl Permissions {
         self.rule_files.managed = RuleFile { path, exists, problem, changed: None };
     }
 
-    /// Takes over the user's file of rules. One that can't be used makes everything ask.
+    /// Applies the user's file of rules. If it is invalid, everything requires consent.
     pub(in crate::owner) fn take_user(&mut self, read: ParsedRules, path: PathBuf) {
         let (exists, problem) = match read {
             Ok((exists, file)) => (exists, self.policy.set_user(file).err().map(|problem| problem.to_string())),
@@ -77,7 +77,7 @@ impl Permissions {
         self.rule_files.user = RuleFile { path, exists, problem, changed };
     }
 
-    /// All rules.
+    /// Returns all rules and the problems of their files.
     pub(in crate::owner) fn rules_view(&self) -> RulesView {
         let of = |source| self.policy.rules(source).map(move |rule| (source, rule.clone()));
         RulesView {
@@ -89,7 +89,7 @@ impl Permissions {
         }
     }
 
-    /// For how long a server is trusted.
+    /// Returns how long a server is trusted.
     pub(in crate::owner) fn trust_in(&self, server: &str, now: Millis) -> Trust {
         let stands = |rule: &PolicyRule| rule.trusts(server) && rule.expires_at.is_none_or(|end| end > now);
         if self.policy.rules(RuleSource::User).any(stands) {
@@ -101,17 +101,17 @@ impl Permissions {
         }
     }
 
-    /// Notes what was read from servers in a conversation.
+    /// Records content that was read from servers in a conversation.
     pub(in crate::owner) fn note_readings(&mut self, conversation: &str, readings: &[Reading]) {
         if !readings.is_empty() {
             self.data_flow.labels.add_readings(conversation, readings);
-            // A call that waits to be written down may be one that asks now.
+            // A call that waits for its audit entry may require consent now.
             self.judgement += 1;
         }
     }
 
-    /// Returns an error if what would ask at each key press, such as a completion, must not be sent, as it would ask. It is not written
-    /// down, since the log would be full of it.
+    /// Returns an error if a frequent request such as a completion would require consent or is denied. The refusal is
+    /// not audited, since it would fill the log.
     pub(in crate::owner) fn may_read_quietly(&self, server: &str, now: Millis) -> Result<(), CallFailure> {
         match self.policy.decide(&Act::ReadAtUsersWish { server, conversation: None }, now) {
             Decision::Allow { .. } => Ok(()),
@@ -119,7 +119,7 @@ impl Permissions {
         }
     }
 
-    /// Returns true if a rule keeps a server out.
+    /// Returns `true` if a rule denies starting or connecting to a server.
     pub(in crate::owner) fn keeps_out(&self, server: &str, config: &ServerConfig, now: Millis) -> bool {
         let hash = config_hash(config);
         let act = match &config.transport {
@@ -129,7 +129,7 @@ impl Permissions {
         matches!(self.policy.decide(&act, now), Decision::Deny { .. })
     }
 
-    /// The decision about a call that nobody makes.
+    /// Returns the decision about a call without making it.
     pub(in crate::owner) fn dry_call(
         &self,
         server: &str,
@@ -155,7 +155,8 @@ impl Permissions {
         DryRunResult { explanation, assumed_unchanged, standing: Some(standing) }
     }
 
-    /// The definitions on which the standing approvals of a server's tools rest, but those of one conversation.
+    /// Returns the definitions that the grants for a server's tools rest on. Grants for a single conversation are
+    /// excluded.
     pub(in crate::owner) fn granted_tools(&self, server: &str, at: Millis) -> HashMap<String, Hash> {
         let of_all = self.policy.grants().iter();
         let own = of_all.filter(|grant| grant.server == server && grant.scope != Scope::Conversation);
@@ -167,7 +168,7 @@ impl Permissions {
             .collect()
     }
 
-    /// Tells if the policy lets this command start without a question.
+    /// Returns `true` if the policy allows starting this command without consent.
     pub(in crate::owner) fn starts_unasked(&self, name: &str, hash: &Hash, now: Millis) -> bool {
         let act = Act::StartServer { server: name, command: hash };
         matches!(self.policy.decide(&act, now), Decision::Allow { .. })

@@ -1,4 +1,4 @@
-//! The servers and their runs.
+//! The configured servers and their runs.
 
 mod entry;
 mod sign_ins;
@@ -28,21 +28,26 @@ use crate::connection::{RunId, Tell};
 use crate::owner::gate::Passed;
 use crate::view::ServerState;
 
-/// All servers of the settings file, and what runs of them.
+/// All servers of the settings file, and their runs.
 #[derive(Default)]
 pub(crate) struct ServerRegistry {
-    /// The servers, in the order of the file.
+    /// Servers in the order of the file.
     pub(in crate::owner) records: IndexMap<String, ServerRecord, FxBuildHasher>,
-    /// The server of each run.
+    /// Server of each run.
     pub(in crate::owner) runs: FxHashMap<RunId, String>,
-    /// The processes that run, as they are written down.
+    /// Running processes, as recorded on disk.
     pub(in crate::owner) running: FxHashMap<RunId, RunningRecord>,
-    /// The size of the activity of all servers.
+    /// Total size of the activity logs of all servers.
     pub(in crate::owner) activity_size: Together,
 }
 
 impl ServerRegistry {
-    /// These definitions, if all are as they were shown.
+    /// Returns these definitions, if all of them equal the displayed ones.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ReviewError::NotFound`] if no server has this name, [`ReviewError::NotRunning`] if it is not running,
+    /// and [`ReviewError::Stale`] if a definition has changed.
     pub(in crate::owner) fn as_shown(&self, server: &str, seen: &[ShownDefinition]) -> Result<Vec<Value>, ReviewError> {
         let record = self.records.get(server).ok_or_else(|| ReviewError::NotFound(server.to_owned()))?;
         if record.session.connection.is_none() {
@@ -65,18 +70,23 @@ impl ServerRegistry {
         if stale.is_empty() { Ok(definitions.into_iter().flatten().collect()) } else { Err(ReviewError::Stale(stale)) }
     }
 
-    /// The folders with the command of the server as it is now, for which the user decides.
+    /// Returns a share of these folders for the current command of the server.
     pub(in crate::owner) fn shared_with_command(&self, server: &str, folders: Vec<PathBuf>) -> Option<FolderShare> {
         let record = self.records.get(server)?;
         Some(FolderShare { command: config_hash(&record.config), folders })
     }
 
-    /// The server, if this is still its run.
+    /// Returns the server if this is its current run.
     pub(in crate::owner) fn current(&mut self, name: &str, run: RunId) -> Option<&mut ServerRecord> {
         self.records.get_mut(name).filter(|r| r.session.connection.as_ref().is_some_and(|c| c.run == run))
     }
 
-    /// Tells a ready server's connection something, without waiting for it.
+    /// Sends a command to a ready server's connection without waiting.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`CallFailure::NotFound`] if no server has this name, [`CallFailure::NotReady`] if it is not ready, and
+    /// [`CallFailure::Busy`] if its command channel is full.
     pub(in crate::owner) fn tell(&self, server: &str, tell: Tell) -> Result<RunId, CallFailure> {
         let record = self.records.get(server).ok_or_else(|| CallFailure::NotFound(format!("server \"{server}\"")))?;
         match &record.session.connection {
@@ -91,7 +101,7 @@ impl ServerRegistry {
         }
     }
 
-    /// Looks through what a server says of itself.
+    /// Examines the information that a server sent about itself.
     pub(in crate::owner) fn look_at_claims(&mut self, server: &str) {
         if let Some(record) = self.records.get_mut(server)
             && let Some(facts) = &record.session.facts
@@ -100,12 +110,12 @@ impl ServerRegistry {
         }
     }
 
-    /// Returns true if a server is reached by a URL.
+    /// Returns `true` if a server is configured by a URL.
     pub(in crate::owner) fn is_remote(&self, server: &str) -> bool {
         self.records.get(server).is_some_and(|record| record.config.as_http().is_some())
     }
 
-    /// The marks on a server itself.
+    /// Returns the warnings about a server itself.
     pub(in crate::owner) fn marks_of_server(&self, server: &str, record: &ServerRecord) -> Marks {
         let Some((name, keys)) = record.offer.description.name.as_ref().filter(|_| record.session.facts.is_some())
         else {
@@ -130,7 +140,7 @@ impl ServerRegistry {
         }
     }
 
-    /// The folders of these that a server is told of: in a sandbox, those that it reaches.
+    /// Returns the roots that a server receives: with a sandbox, only the folders that it can access.
     pub(in crate::owner) fn told_of(&self, server: &str, shared: Vec<PathBuf>) -> Vec<PathBuf> {
         let config = self.records.get(server).and_then(|record| record.config.as_stdio());
         match config.and_then(|config| config.sandbox.as_ref()) {
@@ -139,15 +149,15 @@ impl ServerRegistry {
         }
     }
 
-    /// A server that is still to be started as it was when what took time began. It may have been stopped, changed or
-    /// removed meanwhile.
+    /// Returns a server that is still waiting for its start with this configuration. It may have been stopped, changed
+    /// or removed meanwhile.
     pub(in crate::owner) fn awaited(&mut self, name: &str, config: &ServerConfig) -> Option<&mut ServerRecord> {
         self.records
             .get_mut(name)
             .filter(|r| r.state == ServerState::Starting && r.session.connection.is_none() && *r.config == *config)
     }
 
-    /// Returns an error if a model's answer can't go back to this server.
+    /// Returns an error if a model's reply can't be sent to this server.
     pub(in crate::owner) fn check_sampling_answer(
         &self,
         server: &str,
@@ -163,19 +173,19 @@ impl ServerRegistry {
         Ok(())
     }
 
-    /// Has lists read again that are no longer fresh at this time. What is known of them serves until then.
+    /// Makes the connection read lists that are stale at this time. The known entries are used until then.
     pub(crate) fn read_stale_lists(&self, server: &str, at: Millis) {
         let Some(record) = self.records.get(server).filter(|r| r.state == ServerState::Ready) else { return };
         let is_stale = |until: &Option<Millis>| until.is_some_and(|until| until <= at);
         if record.offer.catalog.fresh_until.iter().any(is_stale)
             && let Some(connection) = &record.session.connection
         {
-            // If it is too busy now, the next who asks has them read.
+            // If the connection is busy, the next reader triggers it again.
             let _ = connection.tell.try_send(Box::new(Tell::ReadStale));
         }
     }
 
-    /// Answers a request of this very run; an answer for a run that has ended has nobody to go to.
+    /// Sends the response to a request of this run. Drops it if the run has ended.
     pub(in crate::owner) fn tell_answer(
         &mut self,
         server: &str,
@@ -190,7 +200,7 @@ impl ServerRegistry {
         };
         let tell = connection.tell.clone();
         if let Err(error) = tell.try_send(Box::new(Tell::Answer { request, answer })) {
-            // The connection is busy; every request is answered all the same.
+            // The connection is busy, but every request must receive a response.
             tokio::spawn(async move { tell.send(error.into_inner()).await });
         }
     }

@@ -1,4 +1,5 @@
-//! The definitions that the user has seen, as they are in memory and in their file. Callers: `owner/pins.rs` and `owner/marks.rs`.
+//! Definitions that the user reviewed, in memory and as stored in their file. Used by `owner/pins.rs` and
+//! `owner/marks.rs`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,62 +13,62 @@ use super::ServerRecord;
 use super::server_record::Offer;
 use crate::HostClosed;
 
-/// Pins of all servers.
+/// The pins of all servers.
 #[derive(Default)]
 pub(in crate::owner) struct Reviews {
     pub(in crate::owner) pins: Pins,
-    /// The same as they are in the file.
+    /// Content of the file, as last read.
     in_file: Pins,
 }
 
-/// A definition that the user has looked at.
+/// A definition that was displayed to the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShownDefinition {
-    /// A tool or a prompt.
+    /// Kind of the definition: a tool or a prompt.
     pub kind: Kind,
-    /// Its name.
+    /// Name of the tool or prompt.
     pub name: String,
-    /// The hash of what was shown.
+    /// Hash of the displayed definition.
     pub hash: String,
 }
 
-/// Why a review could not be taken.
+/// Error of a review. Nothing was pinned, except where noted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReviewError {
-    /// There is no such server.
+    /// No server has this name.
     #[error("there is no server \"{0}\"")]
     NotFound(String),
-    /// The server does not run.
+    /// The server is not running.
     #[error("{0} is not running, so what it offers is not known; start it first")]
     NotRunning(String),
-    /// Something is not as it was shown.
-    #[error("not as it was shown any more: {}; look at it again", .0.join(", "))]
+    /// Some definitions differ from the displayed ones.
+    #[error("changed since it was shown: {}; look at it again", .0.join(", "))]
     Stale(Vec<String>),
-    /// There are as many pinned definitions as may be.
-    #[error("more definitions of {0} are kept than may be; those that are new go on asking")]
+    /// The maximum number of pinned definitions of this server is reached. Definitions before the limit were pinned.
+    #[error("the maximum number of definitions of {0} is stored; new ones still require consent")]
     Full(String),
-    /// The decision could not be written down.
+    /// The review can't be written to the audit log.
     #[error("the audit log can't be written, so nothing was reviewed")]
     Audit,
-    /// The host has ended.
+    /// The host has shut down.
     #[error(transparent)]
     Closed(#[from] HostClosed),
 }
 
 impl Reviews {
-    /// The pins as they were read from the file at the start.
+    /// Creates the reviews from the content of the file at startup.
     pub(in crate::owner) fn read(in_file: Pins) -> Self {
         Self { pins: in_file.clone(), in_file }
     }
 
-    /// Takes over what another program changed in the file. Returns the servers of which other definitions count as seen.
+    /// Applies the changes of the file by another process. Returns the servers with changed reviews.
     pub(in crate::owner) fn merge(&mut self, in_file: Pins) -> Vec<String> {
         let before = std::mem::replace(&mut self.in_file, in_file);
         let servers: BTreeSet<String> = before.keys().chain(self.in_file.keys()).cloned().collect();
         servers.into_iter().filter(|server| self.merge_server(server, before.get(server))).collect()
     }
 
-    /// Merges the pins of one server, which the file had so before. Returns true if they are others now.
+    /// Merges the pins of one server, given their previous content in the file. Returns `true` if they changed.
     fn merge_server(&mut self, server: &str, was: Option<&Arc<ServerPins>>) -> bool {
         let is = self.in_file.get(server);
         if was == is {
@@ -87,7 +88,7 @@ impl Reviews {
         true
     }
 
-    /// The pins of a server; none are kept of one that nobody has seen.
+    /// Returns the pins of a server. Empty if the user never reviewed it.
     pub(in crate::owner) fn of(&self, server: &str) -> Arc<ServerPins> {
         self.pins.get(server).cloned().unwrap_or_default()
     }
@@ -97,8 +98,8 @@ impl Reviews {
         change(Arc::make_mut(self.pins.entry(server.to_owned()).or_default()))
     }
 
-    /// The difference in where a sign-in goes, if it goes elsewhere than the user saw. Where no page is opened, the issuer is one of
-    /// the settings.
+    /// Returns the changes of a sign-in's issuer and endpoints since the user approved them, or `None` if they are
+    /// unchanged. Without a page to open, the issuer is part of the settings.
     pub(in crate::owner) fn sign_in_diff(
         &self,
         server: &str,
@@ -109,7 +110,8 @@ impl Reviews {
         sign_in_diff(self.pins.get(server)?, issuer, endpoints, opens_page)
     }
 
-    /// How many of the tools and prompts that a server offers the user has never seen, and how many are others than those that they saw.
+    /// Returns the number of listed tools and prompts that the user never reviewed, and of those that changed since the
+    /// review.
     pub(in crate::owner) fn unreviewed(&self, server: &str, record: &ServerRecord) -> [usize; 2] {
         let Offer { catalog, identity, unreviewed, .. } = &record.offer;
         *unreviewed.get_or_init(|| {
@@ -133,7 +135,7 @@ impl Reviews {
         })
     }
 
-    /// The names of what a server offers; while that is not known, of what the user saw of it.
+    /// Returns the names of a server's listed definitions or, if the list is unknown, of the reviewed ones.
     pub(in crate::owner) fn names_of(&self, server: &str, record: &ServerRecord) -> KindNames {
         if record.session.connection.is_some() && record.offer.catalog.is_read {
             return record.offer.catalog.names.clone();
@@ -144,7 +146,7 @@ impl Reviews {
     }
 }
 
-/// The difference in where a sign-in goes. Where no page is opened, the issuer is one of the settings.
+/// Returns the changes of a sign-in's issuer and endpoints. Without a page to open, the issuer is part of the settings.
 fn sign_in_diff(pins: &ServerPins, issuer: &str, endpoints: &[SignInEndpoint], opens_page: bool) -> Option<Diff> {
     let (mut before, mut now) = (Map::new(), Map::new());
     if let Some(pinned) = pins.issuer.as_ref().filter(|_| opens_page) {
@@ -159,7 +161,7 @@ fn sign_in_diff(pins: &ServerPins, issuer: &str, endpoints: &[SignInEndpoint], o
     (!diff.is_empty()).then_some(Diff { server_changed: true, ..diff })
 }
 
-/// The standing of a tool's definition, which has this hash, on this server.
+/// Returns the review state of a tool's definition with this hash.
 pub(in crate::owner) fn standing_of(
     pins: &Pins,
     server: &str,
@@ -171,7 +173,7 @@ pub(in crate::owner) fn standing_of(
     pins.get(server).map_or(Standing::New, |pins| standing(pins))
 }
 
-/// The endpoints of a sign-in by what they are for.
+/// Returns the endpoints of a sign-in by purpose. Several URLs of one purpose are separated by spaces.
 pub(in crate::owner) fn endpoint_parts(endpoints: &[SignInEndpoint]) -> BTreeMap<String, String> {
     let mut parts = BTreeMap::new();
     for endpoint in endpoints {
@@ -207,27 +209,30 @@ mod tests {
         let identity = PinnedIdentity { hash: Hash::of_bytes(b"x"), parts: Map::new(), at: 1 };
         reviews.change("a", |pins| pins.pin_identity(identity.clone()));
         let changed = reviews.merge(file(&[("a", pins_with_issuer("two")), ("b", pins_with_issuer("one"))]));
-        assert_eq!(changed, ["a"], "the other is as it was");
+        assert_eq!(changed, ["a"], "only the changed server is reported");
         let own = reviews.of("a");
-        assert_eq!(own.issuer.as_deref(), Some("two"), "as the other program wrote it");
-        assert_eq!(own.identity.as_ref(), Some(&identity), "and what was pinned here stays");
+        assert_eq!(own.issuer.as_deref(), Some("two"), "the change of the other process is applied");
+        assert_eq!(own.identity.as_ref(), Some(&identity), "the pin in memory is retained");
     }
 
     #[test]
     fn what_another_program_takes_back_is_seen_no_more() {
         let mut reviews = Reviews::read(file(&[("a", pins_with_issuer("one"))]));
-        assert_eq!(reviews.merge(Pins::default()), ["a"], "it took all of it back");
-        assert!(reviews.pins.is_empty(), "nothing is left of a server without pins");
-        assert!(reviews.merge(Pins::default()).is_empty(), "and nothing changed since");
+        assert_eq!(reviews.merge(Pins::default()), ["a"], "removed pins are reported");
+        assert!(reviews.pins.is_empty(), "a server without pins has no entry");
+        assert!(reviews.merge(Pins::default()).is_empty(), "an unchanged file reports nothing");
     }
 
     #[test]
     fn a_sign_in_that_goes_elsewhere_than_was_seen_is_told() {
         let reviews = Reviews::read(file(&[("a", pins_with_issuer("https://one.example"))]));
         let diff = |issuer, opens_page| reviews.sign_in_diff("a", issuer, &[], opens_page);
-        assert!(diff("https://one.example", true).is_none(), "where it went before");
-        assert!(diff("https://two.example", true).is_some_and(|diff| diff.server_changed), "another issuer");
-        assert!(diff("https://two.example", false).is_none(), "without a page, the issuer is one of the settings");
+        assert!(diff("https://one.example", true).is_none(), "an unchanged issuer has no difference");
+        assert!(
+            diff("https://two.example", true).is_some_and(|diff| diff.server_changed),
+            "a changed issuer is reported"
+        );
+        assert!(diff("https://two.example", false).is_none(), "without a page, the issuer is part of the settings");
     }
 
     #[test]
@@ -236,6 +241,6 @@ mod tests {
             |url: &str| SignInEndpoint { purpose: EndpointUse::Token, url: url.to_owned(), issuer: String::new() };
         let parts = endpoint_parts(&[endpoint("https://a.example"), endpoint("https://b.example")]);
         let urls: Vec<&str> = parts.values().map(String::as_str).collect();
-        assert_eq!(urls, ["https://a.example https://b.example"], "a second one would take the place of the first");
+        assert_eq!(urls, ["https://a.example https://b.example"], "several endpoints of one purpose are joined");
     }
 }

@@ -1,4 +1,4 @@
-//! Sampling of all servers: how each may use the user's models, what it has used, and the requests that a model answers unasked.
+//! Sampling of all servers: their settings, their usage, and the requests that models reply to without consent.
 
 mod model_run;
 mod reservation;
@@ -21,24 +21,24 @@ use server_requests::sampling::{SamplingSettings, Spending, convert, estimated_t
 use super::refusal;
 use crate::connection::RunId;
 
-/// The most rounds of tools that one request may have behind it.
+/// Maximum number of tool rounds that a request may contain.
 const MAX_ROUNDS: usize = 25;
 
-/// Sampling of all servers.
+/// The sampling state of all servers.
 #[derive(Default)]
 pub(in crate::owner) struct Sampling {
     pub(in crate::owner) kept: BTreeMap<String, SamplingRecord>,
-    /// The requests that models answer without a question, by the request that they answer.
+    /// Requests that models reply to without consent.
     pub(in crate::owner) unasked: FxHashMap<(RunId, ServerRequestId), UnaskedRequest>,
-    /// The number of the last run of a model.
+    /// Number of the last run of a model.
     pub(in crate::owner) last_run: u64,
-    /// The number of the last change of settings.
+    /// Number of the last change of settings.
     pub(in crate::owner) last_change: u64,
-    /// Servers for which it is turned off, whatever is kept, by the change that did it: until the file says so.
+    /// Servers for which sampling was disabled, with the number of that change, until the file contains it.
     pub(in crate::owner) turned_off: BTreeMap<String, u64>,
 }
 
-/// The settings and the usage of one server, as they are in the file.
+/// The settings and the usage of one server, as stored in the file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(in crate::owner) struct SamplingRecord {
     #[serde(flatten)]
@@ -47,11 +47,11 @@ pub(in crate::owner) struct SamplingRecord {
     pub(in crate::owner) spent: Spending,
 }
 
-/// A request that a model answers without a question.
+/// A request that a model replies to without consent.
 pub(in crate::owner) struct UnaskedRequest {
     pub(in crate::owner) server: String,
     pub(in crate::owner) number: u64,
-    /// None until it is counted and written down, and once the model has answered.
+    /// Run of the model, or `None` before the usage is reserved and recorded, and after the model has replied.
     pub(in crate::owner) running: Option<ModelRun>,
     pub(in crate::owner) params: Box<CreateMessageParams>,
     pub(in crate::owner) by: By,
@@ -63,7 +63,7 @@ impl Sampling {
         Self { kept: kept.into_iter().filter_map(read).collect(), ..Self::default() }
     }
 
-    /// How a server may use the user's models.
+    /// Returns the sampling settings of a server.
     pub(in crate::owner) fn settings(&self, server: &str) -> SamplingSettings {
         let mut settings = self.kept.get(server).map(|kept| kept.settings.clone()).unwrap_or_default();
         settings.on &= !self.turned_off.contains_key(server);
@@ -74,23 +74,28 @@ impl Sampling {
         self.kept.get(server).map(|kept| kept.spent.clone()).unwrap_or_default()
     }
 
-    /// The capability that a server is told of when its session opens. Context is never offered: nothing of any server is put in.
+    /// Returns the sampling capability for a new session of a server. Context is never offered, since no content of
+    /// other servers is included.
     pub(in crate::owner) fn offered(&self, server: &str) -> Option<SamplingCapability> {
         let settings = Some(self.settings(server)).filter(|settings| settings.on)?;
         Some(SamplingCapability { context: None, tools: settings.tools.then(Map::new) })
     }
 
-    /// Returns true if a request still waits for its model.
+    /// Returns `true` if a request still waits for this run of its model.
     pub(in crate::owner) fn is_unasked(&self, of: (RunId, ServerRequestId), number: u64) -> bool {
         self.unasked.get(&of).is_some_and(|unasked| unasked.number == number)
     }
 
-    /// Stops what models answer for requests that are over.
+    /// Stops the models for requests that have ended.
     pub(in crate::owner) fn end_unasked(&mut self, is_over: impl Fn((RunId, ServerRequestId)) -> bool) {
         self.unasked.retain(|of, _| !is_over(*of));
     }
 
-    /// Returns the cause and the answer to the server if it may not ask for this now.
+    /// Checks if a server may send this request now.
+    ///
+    /// # Errors
+    ///
+    /// Returns the cause, and the response to the server.
     pub(in crate::owner) fn may_sample(
         &self,
         server: &str,
@@ -100,7 +105,7 @@ impl Sampling {
         let settings = self.settings(server);
         let invalid = |cause: String| (cause.clone(), Answer::Refused { code: code::INVALID_PARAMS, message: cause });
         if !settings.on {
-            let cause = "it is turned off for this server".to_owned();
+            let cause = "it is disabled for this server".to_owned();
             return Err((cause, refusal("the user turned sampling off for this server".to_owned())));
         }
         if params.tools.is_some() && !settings.tools {
@@ -118,22 +123,23 @@ impl Sampling {
         Ok(())
     }
 
-    /// The usage that a server would have within the hour with one request more of so many tokens.
+    /// Returns the usage within the hour that a server would have with another request of this many tokens.
     pub(in crate::owner) fn would_use(&self, server: &str, tokens: u64, now: Millis) -> SamplingUse {
         let spent = self.spending(server).within_hour(now);
         SamplingUse { requests: spent.requests + 1, tokens: spent.tokens.saturating_add(tokens) }
     }
 
-    /// The most tokens of an answer that a server gets: no more than it wants, than it may have, and than are left.
+    /// Returns the maximum number of tokens of a reply: limited by the request, the settings, and the remaining budget.
     pub(in crate::owner) fn most_answer(&self, server: &str, params: &CreateMessageParams, now: Millis) -> u64 {
         let settings = self.settings(server);
         let left = self.spending(server).tokens_left(&settings, now);
-        // Of a request that takes all that is left, no answer is bounded: the user can make it shorter, or answer by hand.
+        // If the request alone uses the remaining budget, the reply is not limited: the user can shorten the request,
+        // or reply by hand.
         let left = left.map(|left| left.saturating_sub(estimated_tokens(params))).filter(|left| *left > 0);
         params.max_tokens.min(settings.max_tokens).min(left.unwrap_or(u64::MAX)).max(1)
     }
 
-    /// The most tokens that a request comes to.
+    /// Returns the maximum number of tokens of a request and its reply.
     pub(in crate::owner) fn most_tokens(&self, server: &str, params: &CreateMessageParams, now: Millis) -> u64 {
         estimated_tokens(params).saturating_add(self.most_answer(server, params, now))
     }
@@ -153,15 +159,15 @@ mod tests {
     #[test]
     fn a_server_gets_nothing_until_it_is_turned_on_and_no_more_than_its_settings() {
         let mut sampling = Sampling::default();
-        assert!(sampling.may_sample("s", &params(10), 0).is_err(), "it is off by default");
-        assert_eq!(sampling.offered("s"), None, "and its session is told so");
+        assert!(sampling.may_sample("s", &params(10), 0).is_err(), "sampling is disabled by default");
+        assert_eq!(sampling.offered("s"), None, "the capability is not offered");
         let settings = SamplingSettings { on: true, tools: false, max_tokens: 100, ..SamplingSettings::default() };
         sampling.kept.insert("s".to_owned(), SamplingRecord { settings, ..SamplingRecord::default() });
-        assert!(sampling.may_sample("s", &params(10), 0).is_ok(), "it is on");
-        assert_eq!(sampling.most_answer("s", &params(1_000), 0), 100, "an answer is as long as the settings allow");
-        assert_eq!(sampling.most_answer("s", &params(10), 0), 10, "and no longer than the server wants");
-        assert!(sampling.may_sample("other", &params(10), 0).is_err(), "other servers stay off");
+        assert!(sampling.may_sample("s", &params(10), 0).is_ok(), "an enabled server may sample");
+        assert_eq!(sampling.most_answer("s", &params(1_000), 0), 100, "the settings limit the length of a reply");
+        assert_eq!(sampling.most_answer("s", &params(10), 0), 10, "the request limits the length of a reply");
+        assert!(sampling.may_sample("other", &params(10), 0).is_err(), "sampling stays disabled for other servers");
         sampling.turned_off.insert("s".to_owned(), 1);
-        assert!(sampling.may_sample("s", &params(10), 0).is_err(), "it is off at once, before the file says so");
+        assert!(sampling.may_sample("s", &params(10), 0).is_err(), "disabling takes effect before the file is written");
     }
 }

@@ -1,4 +1,4 @@
-//! A server with its state, in the parts that change together: its session, its start, its lists.
+//! A server and its state, grouped by lifetime: its session, its launch, and its lists.
 
 mod self_description;
 mod sign_in_state;
@@ -32,7 +32,7 @@ use crate::connection::Connection;
 use crate::owner::sign_in::SignIn;
 use crate::view::{Connected, ServerState};
 
-/// A server, with all that is known of it.
+/// The state of one server.
 pub(crate) struct ServerRecord {
     pub(crate) config: Arc<ServerConfig>,
     pub(crate) state: ServerState,
@@ -41,10 +41,10 @@ pub(crate) struct ServerRecord {
     pub(crate) launch: Launch,
     pub(crate) offer: Offer,
     pub(crate) activity: Arc<Mutex<Activity>>,
-    /// How much it uses of what each server gets.
+    /// Resource usage of the server, compared with its limits.
     pub(crate) used: Arc<Mutex<UsageGauge>>,
     pub(in crate::owner) supervision: Supervision,
-    /// Set if it is started again once it has stopped.
+    /// Set if the server is started again once it has stopped.
     pub(crate) start_again: bool,
     pub(in crate::owner) access: SignInState,
     clock: SharedClock,
@@ -68,7 +68,7 @@ impl ServerRecord {
         }
     }
 
-    /// A line in its activity.
+    /// Adds a line to the activity log.
     pub(in crate::owner) fn note(&self, kind: ActivityKind, text: &str) {
         self.activity.lock().unwrap_or_else(PoisonError::into_inner).line(kind, text);
     }
@@ -80,8 +80,7 @@ impl ServerRecord {
         }
     }
 
-    /// Its session is over: what the user had set up in it is to be set up in the next one, beside what no session took up
-    /// since it was set up.
+    /// Moves the subscriptions and the log level of an ended session to those that the next session restores.
     pub(in crate::owner) fn restore_later(&mut self) {
         let (uris, level) = &mut self.session.to_restore;
         for uri in std::mem::take(&mut self.session.subscriptions) {
@@ -92,14 +91,15 @@ impl ServerRecord {
         *level = self.session.log_level.take().or(*level);
     }
 
-    /// The sign-in as it can be used at once. One that signs for a connection, or is under way, serves until that ends, though
-    /// what it was made of may be others.
+    /// Returns the sign-in if it is usable immediately. A sign-in that signs for a connection, or is in progress, stays
+    /// usable until that ends, even if its settings have changed.
     pub(in crate::owner) fn usable_sign_in(&self) -> Option<&SignIn> {
         let is_in_use = self.session.connection.is_some() || self.access.flow.is_some();
         if is_in_use { self.access.sign_in.as_ref() } else { self.access.current() }
     }
 
-    /// Notes if a sign-in is under way with a server that waits for it, and why it still needs one.
+    /// Records in the state of a server that requires a sign-in if one is in progress, and the reason why it is still
+    /// required.
     pub(in crate::owner) fn signs_in(&mut self, signing_in: bool, cause: Option<String>) {
         if let ServerState::NeedsSignIn(needed) = &mut self.state {
             needed.signing_in = signing_in;
@@ -107,7 +107,7 @@ impl ServerRecord {
         }
     }
 
-    /// A text without the tokens of this server.
+    /// Returns a text with the tokens of this server redacted.
     pub(in crate::owner) fn redacted(&self, text: String) -> String {
         self.activity.lock().unwrap_or_else(PoisonError::into_inner).redacted(text)
     }
@@ -119,20 +119,20 @@ pub(crate) struct SessionState {
     pub(crate) connection: Option<Connection>,
     pub(crate) facts: Option<Facts>,
     pub(crate) pid: Option<u32>,
-    /// How a remote server was reached.
+    /// Connection to a remote server, once it was reached.
     pub(crate) connected: Option<Connected>,
     pub(crate) subscriptions: Vec<String>,
     pub(crate) log_level: Option<LogLevel>,
-    /// The cause why changes are not told at the moment.
+    /// Reason why change notifications stopped, or `None` if they arrive.
     pub(crate) subscriptions_lost: Option<String>,
-    /// Watched resources and the level of the log that the user set up with a server that is being brought back.
+    /// Resource subscriptions and log level to restore in the next session.
     pub(crate) to_restore: (Vec<String>, Option<LogLevel>),
-    /// The capability for sampling that its session was opened with.
+    /// Sampling capability that the session was opened with.
     pub(in crate::owner) sampling_offered: Option<SamplingCapability>,
 }
 
 impl SessionState {
-    /// Returns true if the revision that the server speaks has room for this content of a model's answer.
+    /// Returns `true` if the server's revision supports this content of a model's reply.
     pub(in crate::owner) fn can_carry(&self, content: &SamplingContent) -> bool {
         let Some(facts) = &self.facts else { return true };
         let is_text = |block: &ContentBlock| matches!(block, ContentBlock::Text(_));
@@ -147,34 +147,34 @@ impl SessionState {
     }
 }
 
-/// The command of a local server, between the consent request and the end of its process.
+/// The command of a local server, from its resolution to the end of its process.
 #[derive(Default)]
 pub(crate) struct Launch {
-    /// Where its command was found, and how, between the approval's question and the start.
+    /// Resolved path of the program and the search path, between the consent request and the start.
     pub(crate) found: Option<(PathBuf, SearchPath)>,
-    /// The reach of its sandbox, if it has one, from when its command was found to its end.
+    /// Sandbox plan, if the server has a sandbox, from the resolution of the command to the end of the process.
     pub(crate) plan: Option<Plan>,
-    /// The files that decide what it runs, as they were found.
+    /// Files that determine what the command runs, as resolved.
     pub(crate) files: Option<LaunchFiles>,
-    /// The command that runs, with the version of the package that it loads; from when it was found.
+    /// Command to run, including the version of its package, once resolved.
     pub(in crate::owner) command: Option<StdioConfig>,
-    /// The package that its command loads, from when that was looked up.
+    /// Package that the command loads, once it was looked up.
     pub(in crate::owner) package: Option<LoadedPackage>,
-    /// The start that is under way was asked for by the user.
+    /// Set if the user requested the start in progress.
     pub(in crate::owner) started_by_user: bool,
 }
 
-/// The lists of a server, and what they come to.
+/// The lists of a server, and values derived from them.
 #[derive(Default)]
 pub(crate) struct Offer {
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) definitions: Definitions,
-    /// The names of what was seen of it, made when they are needed.
+    /// Names of the reviewed definitions, computed on first use.
     pub(in crate::owner) pinned_names: OnceLock<KindNames>,
-    /// How many definitions the user has not seen as they are now, worked out when it is needed.
+    /// Number of unreviewed definitions, computed on first use.
     pub(in crate::owner) unreviewed: OnceLock<[usize; 2]>,
-    /// Over what was started or connected to.
+    /// Hash of what was started or connected to.
     pub(crate) identity: Option<Hash>,
-    /// Its words about itself, looked through.
+    /// Examined information of the server about itself.
     pub(in crate::owner) description: SelfDescription,
 }

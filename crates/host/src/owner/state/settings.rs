@@ -1,4 +1,4 @@
-//! The app's settings as they hold, and their changes under way. Caller: `owner/settings.rs`.
+//! Settings of the app and their pending changes. Used by `owner/settings.rs`.
 
 use std::collections::VecDeque;
 
@@ -8,32 +8,32 @@ use tokio::sync::oneshot;
 
 use crate::view::AppSettings;
 
-/// The most changes that wait for another one.
+/// Maximum number of changes that wait for another one.
 const MAX_LATER: usize = 16;
 
-/// Settings and their changes under way.
+/// The settings and their pending changes.
 #[derive(Default)]
 pub(in crate::owner) struct SettingsState {
     pub(in crate::owner) current: AppSettings,
     pub(in crate::owner) changes: SettingsChanges,
-    /// The problem of the servers' settings file, if it can't be used.
+    /// Problem of the servers' settings file, if it is invalid.
     pub(in crate::owner) config_problem: Option<ConfigProblem>,
 }
 
-/// Told when a change holds, or why it does not.
+/// Receives the outcome of a change once it takes effect or fails.
 pub(in crate::owner) type SettingsReply = oneshot::Sender<Result<(), StoreError>>;
 
-/// Changes of the settings under way.
+/// The pending changes of the settings.
 #[derive(Debug, Default)]
 pub(in crate::owner) struct SettingsChanges {
-    /// Set while what the audit log keeps is being changed.
+    /// Set while the retention of the audit log is being changed.
     pub(in crate::owner) under_way: bool,
-    /// Changes that wait for that.
+    /// Changes that wait for that change.
     later: VecDeque<(AppSettings, SettingsReply)>,
 }
 
 impl SettingsChanges {
-    /// Has a change wait for the one under way. Gives the reply back if too many wait already.
+    /// Queues a change behind the one in progress. Returns the reply sender if the queue is full.
     pub(in crate::owner) fn queue(&mut self, settings: AppSettings, reply: SettingsReply) -> Result<(), SettingsReply> {
         if self.later.len() >= MAX_LATER {
             return Err(reply);
@@ -42,13 +42,13 @@ impl SettingsChanges {
         Ok(())
     }
 
-    /// The next change that waits, unless one is under way.
+    /// Returns the next queued change, unless a change is in progress.
     pub(in crate::owner) fn next(&mut self) -> Option<(AppSettings, SettingsReply)> {
         if self.under_way { None } else { self.later.pop_front() }
     }
 }
 
-/// The retention of the audit log in the settings, in words that can be compared.
+/// Returns the retention settings of the audit log as a text for comparisons.
 pub(in crate::owner) fn keeping(settings: &AppSettings) -> String {
     let AppSettings { audit_days, audit_megabytes, audit_contents, .. } = settings;
     let contents = if *audit_contents { "what crosses" } else { "only hashes" };
@@ -66,9 +66,9 @@ mod tests {
         for n in 0..MAX_LATER {
             assert!(changes.queue(days(n as u32), oneshot::channel().0).is_ok(), "there is room for change {n}");
         }
-        assert!(changes.queue(days(99), oneshot::channel().0).is_err(), "one more is refused");
-        assert!(changes.next().is_none(), "one is under way");
+        assert!(changes.queue(days(99), oneshot::channel().0).is_err(), "the queue is bounded");
+        assert!(changes.next().is_none(), "queued changes wait for the one in progress");
         changes.under_way = false;
-        assert_eq!(changes.next().map(|(settings, _)| settings.audit_days), Some(0), "the oldest goes first");
+        assert_eq!(changes.next().map(|(settings, _)| settings.audit_days), Some(0), "changes are applied in order");
     }
 }

@@ -1,4 +1,4 @@
-//! Tokens of remote servers, and the sign-ins that wait for an answer of the user. Callers: `owner/sign_in`.
+//! Tokens of remote servers, and the sign-ins that wait for a decision of the user. Used by `owner/sign_in`.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use tokio::sync::oneshot;
 
 use crate::owner::gate::{Departure, Passed};
 
-/// Sign-ins of all servers.
+/// The sign-ins of all servers.
 pub(in crate::owner) struct SignIns {
     pub(in crate::owner) vaults: Arc<Vaults>,
-    /// The sign-in that waits for the answer to a consent request, by the number of the request.
+    /// Sign-ins that wait for a decision, by the number of their consent request.
     pub(in crate::owner) replies: FxHashMap<u64, oneshot::Sender<SignInAnswer>>,
 }
 
@@ -22,15 +22,15 @@ impl SignIns {
     }
 }
 
-/// The answer to a consent request of a sign-in.
+/// The decision on a consent request of a sign-in.
 #[derive(Debug)]
 pub(in crate::owner) enum SignInAnswer {
-    /// Go on, to the page that was approved.
+    /// Approved: continue with the approved page.
     Yes(Departure),
-    /// Go on with this id.
+    /// Approved: continue with this client id.
     Client(Passed<EnteredClient>),
-    /// Do not.
+    /// Denied: stop the sign-in.
     No,
-    /// Closed.
+    /// Dismissed without a decision.
     Cancelled,
 }

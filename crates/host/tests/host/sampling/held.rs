@@ -1,5 +1,5 @@
-//! What holds of sampling while a model works, and while a question is open: what the user turns off is not delivered, what was
-//! spent counts, and an approval is for the provider that was shown.
+//! Sampling during changes: replies are dropped when sampling is disabled, spent usage counts, and an approval covers
+//! only the displayed provider.
 
 use std::fs::File;
 use std::pin::pin;
@@ -9,16 +9,16 @@ use models::{Conversion, Conversions, ModelRef, Uncarried};
 use super::*;
 use crate::providers::settings;
 
-/// The longest answer that the server wants, in tokens.
+/// Maximum length of a reply that the server requests, in tokens.
 const MOST: u64 = 4_000;
 
-/// A request that a rule lets through, while its model works.
+/// Makes a request that a rule allows, and waits until its model works.
 async fn under_way(app: &App, model: &ScriptedModel, id: &str) -> Called {
     let before = model.asked().len();
-    // Longer than turning it off takes on a slow machine; nobody waits for its end.
+    // Longer than disabling takes on a slow machine. No test waits for its end.
     model.next(vec![Step::Waits(Duration::from_secs(10)), text("Aye.", (10, 2)).remove(1)]);
     let called = call(app, id, json!({ "with_picture": false, "max_tokens": MOST }));
-    assert!(holds_within(PATIENCE, || model.asked().len() > before).await, "the model is asked");
+    assert!(holds_within(PATIENCE, || model.asked().len() > before).await, "the request is sent to the model");
     called
 }
 
@@ -48,10 +48,7 @@ async fn what_is_turned_off_while_a_model_answers_goes_back_to_nobody() {
         let (went_well, words) = said(called).await;
         assert!(!went_well && !words.contains("Aye"), "[sampling-user-controls]: by {end}: {words}");
         let after = app.host.sampling(SERVER.to_owned()).await.unwrap().in_all.tokens;
-        assert!(
-            after - before >= MOST,
-            "[sampling-rate-limit]: nobody knows what it took, so all of it counts, by {end}"
-        );
+        assert!(after - before >= MOST, "[sampling-rate-limit]: the maximum counts if the usage is unknown, by {end}");
         for rule in rules {
             app.host.remove_rule(rule).await.unwrap();
         }
@@ -66,7 +63,7 @@ async fn a_model_that_is_stopped_while_it_thinks_counts_as_at_its_most() {
     let called = call(&app, "1", json!({ "with_picture": false }));
     let mut question = app.question(SERVER, "the model", is_sampling).await;
     let thinks = Step::Says(Delta::Thinking("Hm. ".repeat(300)));
-    // What comes, whether it then fails, and how many tokens of the answer count at least.
+    // Steps of the model, the error at the end if any, and the minimum number of tokens to count.
     let cases = [
         (vec![Step::Hangs], None, 64),
         (vec![thinks, Step::Hangs], None, 300),
@@ -78,9 +75,9 @@ async fn a_model_that_is_stopped_while_it_thinks_counts_as_at_its_most() {
         let hangs = matches!(script.last(), Some(Step::Hangs));
         model.next(script);
         app.answer(&question, ONCE).await;
-        assert!(holds_within(PATIENCE, || model.asked().len() > asked).await, "the model is asked");
+        assert!(holds_within(PATIENCE, || model.asked().len() > asked).await, "the request is sent to the model");
         if hangs {
-            // Only what was thought is more than the answer's most.
+            // Only reasoning exceeds the maximum of the reply.
             let has_thought = least > 64;
             let running = until(
                 &app,
@@ -100,7 +97,7 @@ async fn a_model_that_is_stopped_while_it_thinks_counts_as_at_its_most() {
         assert!(after - before >= least, "[sampling-rate-limit]: {} of {least} tokens were counted", after - before);
     }
     app.answer(&question, UserAnswer::Deny).await;
-    assert!(!said(called).await.0, "it is refused");
+    assert!(!said(called).await.0, "the request is denied");
     user.abort();
 }
 
@@ -112,8 +109,11 @@ async fn a_request_that_takes_all_that_is_left_can_be_made_shorter_or_answered_b
     let called = call(&app, "1", json!({ "question": "long ".repeat(200), "with_picture": false }));
     let question = app.question(SERVER, "the model", is_sampling).await;
     let refused = app.host.answer(question.id, question.hash.to_string(), ONCE).await;
-    assert!(matches!(refused, Err(AnswerError::Budget(_))), "[sampling-rate-limit]: no model is asked: {refused:?}");
-    assert!(model.asked().is_empty(), "[sampling-rate-limit]: and none heard of it");
+    assert!(
+        matches!(refused, Err(AnswerError::Budget(_))),
+        "[sampling-rate-limit]: a request beyond the budget is refused: {refused:?}"
+    );
+    assert!(model.asked().is_empty(), "[sampling-rate-limit]: no request was sent to a model");
     let mut shorter = parts(&question).0.clone();
     shorter.messages.truncate(1);
     shorter.messages[0].content = SamplingContent::One(ContentBlock::text("Short?"));
@@ -122,7 +122,7 @@ async fn a_request_that_takes_all_that_is_left_can_be_made_shorter_or_answered_b
     model.next(text("Aye.", (10, 2)));
     app.answer(&question, ONCE).await;
     app.answer(&answered(&app).await, ONCE).await;
-    assert!(said(called).await.1.contains("Aye."), "the user made it fit");
+    assert!(said(called).await.1.contains("Aye."), "the shortened request is sent");
     user.abort();
 }
 
@@ -143,13 +143,16 @@ async fn an_approval_is_for_the_provider_as_it_was_shown() {
         let before = app.question(SERVER, "as it is", is_sampling).await;
         app.host.set_provider(changed).await.unwrap();
         let taken = app.host.answer(before.id, before.hash.to_string(), ONCE).await;
-        assert!(matches!(taken, Err(AnswerError::Stale)), "what was approved is not what would be asked: {taken:?}");
+        assert!(
+            matches!(taken, Err(AnswerError::Stale)),
+            "the approval does not cover the changed provider: {taken:?}"
+        );
     }
     app.host.remove_provider("own".into()).await.unwrap();
     let without = until(&app, "no model", |state, _| state.model.is_none()).await;
-    assert_ne!(without.hash, shown.hash, "and without it, the user would answer");
+    assert_ne!(without.hash, shown.hash, "removing the provider changes the hash");
     app.answer(&without, UserAnswer::Deny).await;
-    assert!(!said(called).await.0, "it is refused");
+    assert!(!said(called).await.0, "the request is denied");
     user.abort();
 }
 
@@ -165,23 +168,23 @@ async fn a_request_that_is_edited_while_it_is_counted_is_not_asked() {
     let lock = File::options().write(true).create(true).truncate(false).open(path).unwrap();
     lock.lock().unwrap();
     let mut approved = pin!(app.host.answer(shown.id, shown.hash.to_string(), ONCE));
-    // The owner takes commands in order, so the approval comes first.
+    // The owner executes commands in order, so the approval is first.
     let edited = tokio::select! {
         biased;
-        taken = &mut approved => panic!("it is counted before it is asked, and the lock is held: {taken:?}"),
+        taken = &mut approved => panic!("the approval did not wait for the reservation: {taken:?}"),
         edited = app.host.edit(shown.id, Edit::Request(Box::new(other))) => edited.unwrap(),
     };
-    assert_ne!(edited.hash, shown.hash, "it is another request");
+    assert_ne!(edited.hash, shown.hash, "the edit changes the hash");
     drop(lock);
-    assert_eq!(approved.await, Err(AnswerError::Stale), "and the approval was of what was shown before");
-    assert!(model.asked().is_empty(), "no model heard of it");
+    assert_eq!(approved.await, Err(AnswerError::Stale), "the approval does not cover the edited request");
+    assert!(model.asked().is_empty(), "no request was sent to a model");
     let kinds: Vec<String> = app.decisions().into_iter().map(|(kind, ..)| kind).collect();
-    assert!(!kinds.iter().any(|kind| kind == "sampling"), "nothing is written down as allowed: {kinds:?}");
+    assert!(!kinds.iter().any(|kind| kind == "sampling"), "no approval is audited: {kinds:?}");
 
     model.next(text("Aye.", (10, 2)));
     app.answer(&edited, ONCE).await;
     app.answer(&answered(&app).await, ONCE).await;
-    assert!(said(called).await.1.contains("Aye."), "the edited one can be approved");
-    assert_eq!(model.asked().len(), 1, "and is asked once");
+    assert!(said(called).await.1.contains("Aye."), "the edited request can be approved");
+    assert_eq!(model.asked().len(), 1, "the edited request is sent once");
     user.abort();
 }

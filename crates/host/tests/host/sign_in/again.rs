@@ -1,4 +1,4 @@
-//! A server that is in use again after a sign-in: with what was set up, and without one where none is needed.
+//! Servers that are running again after a sign-in: restored state, and restarts that require no sign-in.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -18,7 +18,7 @@ use super::{Far, NAME};
 
 const REVISION: &str = "2025-11-25";
 
-/// A server with resources and a log, which wants another sign-in whenever it is told to.
+/// Starts a server with resources and a log, which requires another sign-in on request.
 async fn with_resources(issuer: &AuthorizationServer) -> (HttpServer, Arc<AtomicBool>) {
     let (refuses, issuer) = (Arc::new(AtomicBool::new(false)), issuer.issuer());
     let refusing = Arc::clone(&refuses);
@@ -33,7 +33,7 @@ async fn with_resources(issuer: &AuthorizationServer) -> (HttpServer, Arc<Atomic
                 let resource = format!("http://{}/mcp", request.header("host").unwrap_or_default());
                 return answer.json(&json!({ "resource": resource, "authorization_servers": [issuer] })).await;
             }
-            // A refusal holds until another token comes.
+            // A rejection lasts until another token is sent.
             let token = request.header("authorization").map(str::to_owned);
             let is_good = {
                 let mut good = good.lock().unwrap();
@@ -78,7 +78,7 @@ async fn what_was_set_up_is_set_up_again() {
     let answering = app.always(|question| {
         matches!(question.body, QuestionBody::SignIn { .. }).then_some(UserAnswer::Allow(Scope::Once))
     });
-    // Nobody has to sign in at first, and somebody does all the same.
+    // The first session requires no sign-in, and the user signs in anyway.
     app.ready(NAME).await;
     app.host.subscribe(NAME.into(), "note://1".into(), true).await.unwrap();
     app.host.set_log_level(NAME.into(), LogLevel::Warning).await.unwrap();
@@ -88,7 +88,10 @@ async fn what_was_set_up_is_set_up_again() {
             app.host.sign_in(NAME.into()).await.unwrap();
         } else {
             refuses.store(true, Ordering::Relaxed);
-            app.host.read_resource("r".into(), NAME.into(), "note://1".into()).await.expect_err("it is refused");
+            app.host
+                .read_resource("r".into(), NAME.into(), "note://1".into())
+                .await
+                .expect_err("the request is rejected");
             app.until(NAME, "waiting", |s| matches!(s.state, ServerState::NeedsSignIn(_))).await;
             app.host.sign_in(NAME.into()).await.unwrap();
         }
@@ -156,20 +159,20 @@ async fn a_locked_keychain_is_told_and_loses_nothing() {
     let Far { issuer, server, app, .. } = far;
     let app = App::start_with(app.folder, Vec::new(), options, keychain.clone()).await;
     let far = Far { issuer, server, app, keychain: Arc::default() };
-    // Its approval is sealed with the key in the keychain, so it is asked about.
+    // The grant is sealed with the key in the keychain, so consent is required.
     let allowing = far.app.always(|question| {
         matches!(question.body, QuestionBody::ConnectServer { .. }).then_some(UserAnswer::Allow(Scope::Once))
     });
     assert_eq!(
         far.app.server(NAME).await.state,
         ServerState::Stopped,
-        "nothing starts by an approval that can't be checked"
+        "nothing is started by a grant that can't be verified"
     );
-    assert!(far.app.questions().await.is_empty(), "and nobody is asked for that");
+    assert!(far.app.questions().await.is_empty(), "no consent is requested for it");
     keychain.is_locked.store(false, Ordering::Relaxed);
     far.app.host.start_server(NAME.into()).await.unwrap();
     far.ready().await;
-    assert_eq!(far.issuer.authorizations().len(), 1, "it is the sign-in of before");
+    assert_eq!(far.issuer.authorizations().len(), 1, "the earlier sign-in is used");
     allowing.abort();
     far.app.host.close().await;
 }
@@ -180,12 +183,12 @@ async fn tokens_that_could_not_be_renewed_are_tried_again_with_the_network() {
     let allowing = far.allows_tools();
     far.issuer.end_access_tokens();
     far.issuer.set(|script| script.down = Some(503));
-    far.echo("late", "x").await.expect_err("nobody renews the token");
+    far.echo("late", "x").await.expect_err("the token can't be refreshed");
     far.needs_sign_in("503").await;
     far.issuer.set(|script| script.down = None);
     far.app.host.network_changed().await.unwrap();
     far.ready().await;
-    assert_eq!(far.issuer.authorizations().len(), 1, "nobody had to sign in again");
+    assert_eq!(far.issuer.authorizations().len(), 1, "no new sign-in is required");
     allowing.abort();
     far.app.host.close().await;
 }
@@ -196,11 +199,11 @@ async fn tokens_that_could_not_be_renewed_are_tried_again_a_while_later() {
     let allowing = far.allows_tools();
     far.issuer.end_access_tokens();
     far.issuer.set(|script| script.down = Some(503));
-    far.echo("late", "x").await.expect_err("nobody renews the token");
+    far.echo("late", "x").await.expect_err("the token can't be refreshed");
     far.needs_sign_in("503").await;
     far.issuer.set(|script| script.down = None);
     far.ready().await;
-    assert_eq!(far.issuer.authorizations().len(), 1, "nobody had to do anything");
+    assert_eq!(far.issuer.authorizations().len(), 1, "no action of the user is required");
     allowing.abort();
     far.app.host.close().await;
 }

@@ -1,4 +1,4 @@
-//! What is asked before anything is opened, who asks, and how a sign-in that was begun ends without success.
+//! Consent for sign-ins, and sign-ins that end without success.
 
 use std::sync::atomic::Ordering;
 
@@ -38,38 +38,49 @@ async fn from_a_refusal_to_a_server_in_use() {
     else {
         unreachable!()
     };
-    assert_eq!((url, resource), (&far.server.url(), &far.server.url()), "the server and the resource are shown");
-    assert_eq!(issuer, &far.issuer.issuer(), "and who would issue the token");
-    assert_eq!((scopes, held_scopes.len()), (&vec!["read".to_owned(), "write".to_owned()], 0), "and what for");
-    assert_eq!((client, reason), (&ClientIdentity::Registered, &SignInReason::SignIn), "as whom, and why");
-    assert!(redirect_uri.starts_with("http://127.0.0.1:"), "and where the browser comes back to: {redirect_uri}");
-    assert!(authorization_url.starts_with(&format!("{issuer}/authorize?")), "and the page: {authorization_url}");
+    assert_eq!((url, resource), (&far.server.url(), &far.server.url()), "the server and the resource are displayed");
+    assert_eq!(issuer, &far.issuer.issuer(), "the issuer is displayed");
+    assert_eq!(
+        (scopes, held_scopes.len()),
+        (&vec!["read".to_owned(), "write".to_owned()], 0),
+        "the scopes are displayed"
+    );
+    assert_eq!(
+        (client, reason),
+        (&ClientIdentity::Registered, &SignInReason::SignIn),
+        "the client identification and the reason are displayed"
+    );
+    assert!(redirect_uri.starts_with("http://127.0.0.1:"), "the redirect URI is displayed: {redirect_uri}");
+    assert!(
+        authorization_url.starts_with(&format!("{issuer}/authorize?")),
+        "the authorization URL is displayed: {authorization_url}"
+    );
     let at_issuer = |name: &str| format!("{issuer}/{name}");
     let shown: Vec<String> = endpoints.iter().map(|endpoint| endpoint.url.clone()).collect();
-    assert_eq!(shown, ["token", "register", "revoke"].map(at_issuer), "and where all that comes of it goes");
-    assert_eq!(question.scopes, [Scope::Once], "an approval holds for this sign-in and no other");
-    assert_eq!(question.rule, "sign-in-asks", "by a rule of its own");
-    assert!(far.app.platform.opened.lock().unwrap().is_empty(), "nothing is opened before the answer");
+    assert_eq!(shown, ["token", "register", "revoke"].map(at_issuer), "the endpoints are displayed");
+    assert_eq!(question.scopes, [Scope::Once], "the approval applies to this sign-in only");
+    assert_eq!(question.rule, "sign-in-asks", "the rule names the sign-in");
+    assert!(far.app.platform.opened.lock().unwrap().is_empty(), "no page is opened before the decision");
     let view = far.view().await;
-    assert_eq!(view.in_progress.unwrap().phase, SignInPhase::AwaitingConsent, "what it waits for is told");
+    assert_eq!(view.in_progress.unwrap().phase, SignInPhase::AwaitingConsent, "the phase is reported");
     let never = far.app.host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Always)).await;
-    assert!(never.is_err(), "it can't be allowed for good");
+    assert!(never.is_err(), "a permanent approval is refused");
     far.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
     far.ready().await;
     let view = far.view().await;
-    let account = view.account.expect("somebody is signed in");
+    let account = view.account.expect("an account is signed in");
     assert_eq!(
         (account.issuer, account.resource),
         (far.issuer.issuer(), far.server.url()),
-        "where and for what is told"
+        "the issuer and the resource are known"
     );
-    assert_eq!(account.scopes, ["read", "write"], "with which scopes");
-    assert!(account.can_refresh && account.expires_at.is_some(), "and until when");
-    assert!(view.in_progress.is_none() && !view.steps.is_empty(), "the steps of the sign-in can be read");
+    assert_eq!(account.scopes, ["read", "write"], "the scopes are known");
+    assert!(account.can_refresh && account.expires_at.is_some(), "the expiry is known");
+    assert!(view.in_progress.is_none() && !view.steps.is_empty(), "the steps of the sign-in are available");
     let decisions: Vec<_> =
         far.app.decisions().into_iter().map(|(kind, decision, _)| format!("{kind} {decision}")).collect();
     let wanted = ["connect-server allowed", "sign-in allowed", "signed-in allowed", "connect-server allowed"];
-    assert_eq!(decisions, wanted, "every decision is written down");
+    assert_eq!(decisions, wanted, "every decision is audited");
     far.app.host.close().await;
 }
 
@@ -79,12 +90,12 @@ async fn nobody_is_asked_when_nobody_is_there() {
     far.approve().await;
     far.app.answer(&far.question().await, UserAnswer::Deny).await;
     far.needs_sign_in("declined").await;
-    assert!(far.issuer.authorizations().is_empty(), "no page was opened after a refusal");
+    assert!(far.issuer.authorizations().is_empty(), "no page is opened after a denial");
     let far = far.tomorrow(HostOptions { autostart: true, ..HostOptions::default() }).await;
     far.needs_sign_in("").await;
-    assert!(far.app.questions().await.is_empty(), "what starts by itself does not ask");
+    assert!(far.app.questions().await.is_empty(), "an automatic start requests no consent");
     let is_announced = || far.app.platform.announced.lock().unwrap().iter().any(|a| a == "far: sign-in");
-    assert!(holds_within(PATIENCE, is_announced).await, "it is announced");
+    assert!(holds_within(PATIENCE, is_announced).await, "the sign-in is announced");
     far.app.host.sign_in(NAME.into()).await.unwrap();
     far.allow().await;
     far.ready().await;
@@ -98,13 +109,13 @@ async fn a_refusal_holds_until_the_user_wants_to_sign_in() {
     for _ in 0..2 {
         far.app.answer(&far.question().await, UserAnswer::Deny).await;
         far.needs_sign_in("declined").await;
-        assert!(far.app.questions().await.is_empty(), "it does not ask again by itself");
-        assert!(far.view().await.failed.is_some(), "why it did not come to its end stays to be read");
+        assert!(far.app.questions().await.is_empty(), "consent is not requested again automatically");
+        assert!(far.view().await.failed.is_some(), "the reason of the failure is retained");
         far.app.host.sign_in(NAME.into()).await.unwrap();
     }
     far.allow().await;
     far.ready().await;
-    assert_eq!(far.view().await.failed, None, "a sign-in that worked leaves no failure");
+    assert_eq!(far.view().await.failed, None, "a successful sign-in clears the failure");
     far.app.host.close().await;
 }
 
@@ -113,7 +124,7 @@ async fn a_sign_in_can_be_cancelled_at_any_time() {
     let issues = AuthorizationScript { authorizing: Authorizing::ShowsPage, ..AuthorizationScript::default() };
     let far = Far::with(issues, ProtectedScript::default()).await;
     far.approve().await;
-    // While its question waits.
+    // While its consent request is pending.
     far.question().await;
     far.app.host.cancel_sign_in(NAME.into()).await.unwrap();
     far.needs_sign_in("cancelled").await;
@@ -128,19 +139,19 @@ async fn a_sign_in_can_be_cancelled_at_any_time() {
     let callback = progress.redirect_uri.unwrap();
     far.app.host.cancel_sign_in(NAME.into()).await.unwrap();
     far.needs_sign_in("cancelled").await;
-    assert!(browser::get(&callback).await.is_err(), "nothing listens for the browser any more");
+    assert!(browser::get(&callback).await.is_err(), "the redirect listener is closed");
     // When the server is stopped.
     far.app.host.sign_in(NAME.into()).await.unwrap();
     far.question().await;
     far.app.host.stop_server(NAME.into()).await.unwrap();
     far.app.until(NAME, "stopped", |s| s.state == ServerState::Stopped).await;
-    assert!(far.app.questions().await.is_empty(), "the question went with it");
+    assert!(far.app.questions().await.is_empty(), "the consent request was withdrawn");
     far.until("ended", |view| view.in_progress.is_none()).await;
-    // When it is removed.
+    // When the server is removed.
     far.app.host.sign_in(NAME.into()).await.unwrap();
     far.question().await;
     far.app.host.remove_server(NAME.into()).await.unwrap();
-    assert!(far.app.questions().await.is_empty(), "the question went with it");
+    assert!(far.app.questions().await.is_empty(), "the consent request was withdrawn");
     far.app.host.close().await;
 }
 
@@ -149,17 +160,17 @@ async fn a_browser_elsewhere_will_do() {
     let far = Far::new().await;
     far.app.platform.browses.store(false, Ordering::Relaxed);
     let waits = far.app.host.paste_redirect(NAME.into(), "http://127.0.0.1:1/?code=a&state=b".into()).await;
-    assert_eq!(waits, Err(SignInError::NotWaiting(NAME.into())), "nothing waits for it yet");
+    assert_eq!(waits, Err(SignInError::NotWaiting(NAME.into())), "no sign-in waits for a redirect");
     far.approve().await;
     far.allow().await;
     let progress = far.until_waits_for_browser().await.in_progress.unwrap();
     let page = browser::get(&progress.authorization_url.unwrap()).await.unwrap();
-    let address = page.location().expect("the other browser is sent back").to_owned();
+    let address = page.location().expect("the other browser is redirected").to_owned();
     for wrong in ["http://127.0.0.1:1/?code=a&state=b", "nonsense", progress.redirect_uri.as_deref().unwrap()] {
         let taken = far.app.host.paste_redirect(NAME.into(), wrong.into()).await;
-        assert!(matches!(taken, Err(SignInError::BadRedirect(_))), "{wrong} is not taken: {taken:?}");
+        assert!(matches!(taken, Err(SignInError::BadRedirect(_))), "{wrong} is refused: {taken:?}");
     }
-    // One that fits but belongs to another sign-in does not end this one.
+    // A valid redirect of another sign-in doesn't end this one.
     let other = format!("{}?code=a&state=b", progress.redirect_uri.unwrap());
     far.app.host.paste_redirect(NAME.into(), other).await.unwrap();
     far.app.host.paste_redirect(NAME.into(), format!("  {address}\n")).await.unwrap();
@@ -178,15 +189,15 @@ async fn there_is_no_signing_in_where_the_user_has_a_key() {
     let view = far.app.until(NAME, "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     let ServerState::Failed(failure) = view.state else { unreachable!() };
     assert_eq!(failure.reason, host::view::FailureReason::Unauthorized, "[auth-custom-strategy] the key was refused");
-    assert!(far.view().await.not_offered.is_some(), "that there is no signing in is told");
+    assert!(far.view().await.not_offered.is_some(), "the view states that signing in is not supported");
     let begun = far.app.host.sign_in(NAME.into()).await;
-    assert!(matches!(begun, Err(SignInError::NotOffered { .. })), "nor can it be begun: {begun:?}");
+    assert!(matches!(begun, Err(SignInError::NotOffered { .. })), "a sign-in can't be started: {begun:?}");
     let sent: Vec<_> = far.server.seen().iter().filter_map(|r| r.header("authorization").map(str::to_owned)).collect();
     assert!(
         !sent.is_empty() && sent.iter().all(|value| value == "Bearer mine"),
         "the user's header was sent: {sent:?}"
     );
-    assert!(far.issuer.seen().is_empty(), "nobody else was asked");
+    assert!(far.issuer.seen().is_empty(), "no authorization server was contacted");
     far.app.host.close().await;
 }
 
@@ -198,7 +209,7 @@ async fn announcements_can_be_turned_off() {
     far.app.answer(&far.question().await, UserAnswer::Deny).await;
     let far = far.tomorrow(HostOptions { autostart: true, ..HostOptions::default() }).await;
     far.needs_sign_in("").await;
-    assert!(far.app.platform.announced.lock().unwrap().is_empty(), "nothing is announced");
-    assert!(!far.app.questions().await.iter().any(is_sign_in), "and nothing asked");
+    assert!(far.app.platform.announced.lock().unwrap().is_empty(), "no announcement is shown");
+    assert!(!far.app.questions().await.iter().any(is_sign_in), "no consent is requested");
     far.app.host.close().await;
 }

@@ -1,4 +1,4 @@
-//! What signing in means for calls: they wait while tokens are renewed, and go on after the user allowed more.
+//! Calls during sign-ins: they wait while tokens are refreshed, and continue after a step-up.
 
 use std::sync::atomic::Ordering;
 
@@ -17,16 +17,19 @@ async fn fifty_calls_wait_for_one_renewal() {
     let issues = AuthorizationScript { delay_ms: 300, ..AuthorizationScript::default() };
     let far = Far::with(issues, ProtectedScript::default()).await.signed_in().await;
     let allowing = far.allows_tools();
-    far.echo("first", "x").await.expect("a call passes");
+    far.echo("first", "x").await.expect("the call succeeds");
     far.issuer.end_access_tokens();
     let names: Vec<String> = (0..50).map(|number| format!("call-{number}")).collect();
     let calls = names.iter().map(|name| far.echo(name, name));
     for (name, result) in names.iter().zip(futures_util::future::join_all(calls).await) {
-        assert!(result.as_ref().is_ok_and(|text| text.contains(name.as_str())), "{name} gets its answer: {result:?}");
+        assert!(
+            result.as_ref().is_ok_and(|text| text.contains(name.as_str())),
+            "{name} receives its result: {result:?}"
+        );
     }
-    assert_eq!(far.issuer.token_requests("refresh_token").len(), 1, "one renewal for all of them");
-    assert!(far.app.questions().await.is_empty(), "and nobody was asked");
-    assert!(far.view().await.account.unwrap().refreshed_at.is_some(), "that it was renewed is told");
+    assert_eq!(far.issuer.token_requests("refresh_token").len(), 1, "one refresh serves all calls");
+    assert!(far.app.questions().await.is_empty(), "no consent is requested");
+    assert!(far.view().await.account.unwrap().refreshed_at.is_some(), "the time of the refresh is known");
     allowing.abort();
     far.app.host.close().await;
 }
@@ -44,27 +47,27 @@ async fn a_call_that_needs_more_goes_on_after_the_question() {
     let answering = async {
         let question = far.question().await;
         let QuestionBody::SignIn { scopes, held_scopes, reason, .. } = &question.body else { unreachable!() };
-        assert_eq!(held_scopes, &["read"], "what is allowed already is told apart");
+        assert_eq!(held_scopes, &["read"], "the granted scopes are listed separately");
         assert!(scopes.contains(&"read".to_owned()) && scopes.contains(&"write".to_owned()), "from all: {scopes:?}");
-        assert_eq!(reason, &SignInReason::StepUp { operation: "tools/call".into() }, "and what it is for");
+        assert_eq!(reason, &SignInReason::StepUp { operation: "tools/call".into() }, "the reason names the method");
         let led_to_it = Why::Call { call: "more".into(), kind: CallKind::Tool, name: "echo".into() };
-        assert_eq!(question.why, led_to_it, "and which call led to it");
+        assert_eq!(question.why, led_to_it, "the origin is the call");
         let state = far.app.host.snapshot().await.unwrap().calls[0].state;
-        assert_eq!(state, CallState::AwaitingApproval, "which waits for the answer");
+        assert_eq!(state, CallState::AwaitingApproval, "the call waits for the decision");
         far.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
     };
     let (called, ()) = tokio::join!(calling, answering);
     assert!(
         called.as_ref().is_ok_and(|text| text.contains("hello")),
-        "[auth-stepup] the very call goes on: {called:?}"
+        "[auth-stepup] the same call continues: {called:?}"
     );
     assert_eq!(
         far.server.with_method("initialize").len(),
         1,
-        "in the very session, after the one that failed for want of a token"
+        "the same session continues after the initial failure without a token"
     );
-    far.echo("again", "hello").await.expect("from now on it is allowed");
-    assert_eq!(far.view().await.account.unwrap().scopes, ["read", "write"], "with both scopes");
+    far.echo("again", "hello").await.expect("later calls are permitted");
+    assert_eq!(far.view().await.account.unwrap().scopes, ["read", "write"], "the account has both scopes");
     allowing.abort();
     far.app.host.close().await;
 }
@@ -82,13 +85,13 @@ async fn a_call_that_is_not_allowed_more_fails_alone() {
     let answering = async { far.app.answer(&far.question().await, UserAnswer::Deny).await };
     let (called, ()) = tokio::join!(calling, answering);
     let failure = called.expect_err("the call fails").to_string();
-    assert!(failure.contains("403"), "with what the server said: {failure}");
-    assert_eq!(far.app.server(NAME).await.state, ServerState::Ready, "and the server stays in use");
-    assert!(far.view().await.account.is_some(), "with the user signed in as before");
-    // One that asks for more than the user wants can be silenced.
+    assert!(failure.contains("403"), "the error contains the server's response: {failure}");
+    assert_eq!(far.app.server(NAME).await.state, ServerState::Ready, "the server stays ready");
+    assert!(far.view().await.account.is_some(), "the user stays signed in");
+    // A server that requires more than the user allows can be muted.
     far.app.host.deny_all(NAME.into(), true).await.unwrap();
-    far.echo("once more", "hello").await.expect_err("it fails again");
-    assert!(!far.app.questions().await.iter().any(is_sign_in), "without another question");
+    far.echo("once more", "hello").await.expect_err("the call fails again");
+    assert!(!far.app.questions().await.iter().any(is_sign_in), "no further consent is requested");
     allowing.abort();
     far.app.host.close().await;
 }
@@ -108,9 +111,9 @@ async fn a_call_that_is_given_up_takes_back_its_question_and_no_more() {
         far.app.host.cancel_call("one".into()).await.unwrap();
     };
     let (called, ()) = tokio::join!(far.echo("one", "x"), asked);
-    assert_eq!(called, Err(CallFailure::Cancelled), "the call is over");
+    assert_eq!(called, Err(CallFailure::Cancelled), "the call has ended");
     far.no_questions().await;
-    assert_eq!(far.view().await.in_progress, None, "and with it what nobody has begun");
+    assert_eq!(far.view().await.in_progress, None, "the step-up ends with the call");
     let browsing = async {
         far.allow().await;
         let progress = far.until_waits_for_browser().await.in_progress.unwrap();
@@ -118,10 +121,10 @@ async fn a_call_that_is_given_up_takes_back_its_question_and_no_more() {
         progress.authorization_url.unwrap()
     };
     let (called, page) = tokio::join!(far.echo("two", "x"), browsing);
-    assert_eq!(called, Err(CallFailure::Cancelled), "the call is over");
+    assert_eq!(called, Err(CallFailure::Cancelled), "the call has ended");
     browser::sign_in(&page).await.unwrap();
-    far.echo("three", "hello").await.expect("what the user was at in the browser counts for the next call");
-    assert!(!far.app.questions().await.iter().any(is_sign_in), "without another question");
+    far.echo("three", "hello").await.expect("the step-up in the browser applies to the next call");
+    assert!(!far.app.questions().await.iter().any(is_sign_in), "no further consent is requested");
     allowing.abort();
     far.app.host.close().await;
 }
@@ -134,11 +137,11 @@ async fn a_session_whose_tokens_ended_waits_for_the_user() {
     far.issuer.end_access_tokens();
     far.echo("late", "x").await.expect_err("the call can't be signed");
     far.needs_sign_in("").await;
-    assert!(!far.app.questions().await.iter().any(is_sign_in), "nobody asked for a sign-in now");
+    assert!(!far.app.questions().await.iter().any(is_sign_in), "no sign-in was requested");
     far.app.host.start_server(NAME.into()).await.unwrap();
     far.allow().await;
     far.ready().await;
-    far.echo("after", "x").await.expect("it is in use again");
+    far.echo("after", "x").await.expect("the server is ready again");
     allowing.abort();
     far.app.host.close().await;
 }

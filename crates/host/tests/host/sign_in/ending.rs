@@ -1,4 +1,4 @@
-//! Signing out, changing the account, and what is left of a server that is gone.
+//! Signing out, changing the account, and removing servers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,12 +20,16 @@ use super::{Far, NAME};
 async fn who_signs_out_is_out_everywhere() {
     let far = Far::new().await.signed_in().await;
     let out = far.app.host.sign_out(NAME.into()).await.unwrap();
-    assert_eq!(out, SignedOut::Revoked, "the authorization server was told");
-    assert_eq!(far.issuer.good_tokens(), (0, 0), "no token is good any more");
+    assert_eq!(out, SignedOut::Revoked, "the tokens were revoked");
+    assert_eq!(far.issuer.good_tokens(), (0, 0), "no token is valid any more");
     far.needs_sign_in("you signed out").await;
     assert_eq!(far.view().await.account, None, "nobody is signed in");
-    assert!(far.app.decisions().iter().any(|(kind, ..)| kind == "sign-out"), "it is written down");
-    assert_eq!(far.app.host.sign_out(NAME.into()).await.unwrap(), SignedOut::NobodySignedIn, "only once");
+    assert!(far.app.decisions().iter().any(|(kind, ..)| kind == "sign-out"), "the sign-out is audited");
+    assert_eq!(
+        far.app.host.sign_out(NAME.into()).await.unwrap(),
+        SignedOut::NobodySignedIn,
+        "a second sign-out has nothing to do"
+    );
     let far = far.tomorrow(host::HostOptions::default()).await;
     far.app.host.start_server(NAME.into()).await.unwrap();
     far.allow().await;
@@ -38,7 +42,7 @@ async fn what_became_of_the_tokens_is_told() {
     let issues = AuthorizationScript { revocation: false, ..AuthorizationScript::default() };
     let far = Far::with(issues, ProtectedScript::default()).await.signed_in().await;
     let out = far.app.host.sign_out(NAME.into()).await.unwrap();
-    assert_eq!(out, SignedOut::RevocationNotOffered, "it can't be told");
+    assert_eq!(out, SignedOut::RevocationNotOffered, "revocation is not offered");
     far.app.host.sign_in(NAME.into()).await.unwrap();
     far.allow().await;
     far.ready().await;
@@ -47,8 +51,11 @@ async fn what_became_of_the_tokens_is_told() {
     let far = Far::new().await.signed_in().await;
     far.issuer.set(|script| script.down = Some(503));
     let out = far.app.host.sign_out(NAME.into()).await.unwrap();
-    assert!(matches!(&out, SignedOut::RevocationFailed(cause) if cause.contains("503")), "it failed, and why: {out:?}");
-    assert_eq!(far.view().await.account, None, "nobody is signed in all the same");
+    assert!(
+        matches!(&out, SignedOut::RevocationFailed(cause) if cause.contains("503")),
+        "the failure and its cause are reported: {out:?}"
+    );
+    assert_eq!(far.view().await.account, None, "the account is signed out in any case");
     far.app.host.close().await;
 }
 
@@ -59,10 +66,14 @@ async fn another_account_can_be_chosen() {
     far.allow().await;
     far.ready().await;
     let authorizations = far.issuer.authorizations();
-    assert_eq!(authorizations.len(), 2, "the browser was sent there twice");
-    assert_eq!(value(&authorizations[0], "prompt"), None, "the first time as ever");
-    assert!(value(&authorizations[1], "prompt").is_some(), "the second time to choose: {:?}", authorizations[1]);
-    assert_eq!(far.issuer.good_tokens().1, 1, "what the first account had is no longer good");
+    assert_eq!(authorizations.len(), 2, "two pages were opened");
+    assert_eq!(value(&authorizations[0], "prompt"), None, "the first sign-in has no prompt parameter");
+    assert!(
+        value(&authorizations[1], "prompt").is_some(),
+        "the second sign-in asks to choose an account: {:?}",
+        authorizations[1]
+    );
+    assert_eq!(far.issuer.good_tokens().1, 1, "the tokens of the first account are revoked");
     far.app.host.close().await;
 }
 
@@ -71,7 +82,7 @@ async fn nothing_is_left_of_a_server_that_is_removed() {
     let key = |far: &Far, kind: &str| format!(r#"["sign-in","far","{}",[{kind}]]"#, far.server.url());
     for is_removed in [true, false] {
         let far = Far::new().await.signed_in().await;
-        assert!(far.keychain.get(&key(&far, "\"account\"")).unwrap().is_some(), "the tokens are there before");
+        assert!(far.keychain.get(&key(&far, "\"account\"")).unwrap().is_some(), "the tokens exist before the removal");
         if is_removed {
             far.app.host.remove_server(NAME.into()).await.unwrap();
         } else {
@@ -83,10 +94,13 @@ async fn nothing_is_left_of_a_server_that_is_removed() {
         }
         for kind in ["\"account\"", &format!("\"client\",\"{}\"", far.issuer.issuer())] {
             let is_gone = || far.keychain.get(&key(&far, kind)).unwrap().is_none();
-            assert!(holds_within(PATIENCE, is_gone).await, "{kind} is gone from the keychain; removed: {is_removed}");
+            assert!(
+                holds_within(PATIENCE, is_gone).await,
+                "{kind} is deleted from the keychain; removed: {is_removed}"
+            );
         }
         let are_void = || far.issuer.good_tokens() == (0, 0);
-        assert!(holds_within(PATIENCE, are_void).await, "and void; removed: {is_removed}");
+        assert!(holds_within(PATIENCE, are_void).await, "the tokens are revoked; removed: {is_removed}");
         far.app.host.close().await;
     }
 }
@@ -98,15 +112,15 @@ async fn nothing_is_left_of_a_server_that_got_a_header_of_its_own() {
     let config = HttpConfig { url: far.server.url(), headers, ..HttpConfig::default() };
     let entry = ServerEntry { name: NAME.into(), config: config.into() };
     far.app.host.update_server(NAME.into(), entry).await.unwrap();
-    assert!(!far.keychain.keys("[").unwrap().is_empty(), "a header does not sign anybody out");
+    assert!(!far.keychain.keys("[").unwrap().is_empty(), "adding a header doesn't remove the tokens");
     far.app.host.remove_server(NAME.into()).await.unwrap();
-    assert!(far.keychain.keys("[").unwrap().is_empty(), "the end of the server does");
+    assert!(far.keychain.keys("[").unwrap().is_empty(), "removing the server removes the tokens");
     let are_void = || far.issuer.good_tokens() == (0, 0);
-    assert!(holds_within(PATIENCE, are_void).await, "there as well");
+    assert!(holds_within(PATIENCE, are_void).await, "the tokens are revoked");
     far.app.host.close().await;
 }
 
-/// A keychain that takes its time to keep something, once it is told to.
+/// A keychain whose writes are slow on request.
 #[derive(Default)]
 struct Slow {
     inner: SecretsInMemory,
@@ -124,7 +138,7 @@ impl Secrets for Slow {
         let is_slow = self.is_slow.load(Ordering::SeqCst);
         if is_slow {
             self.is_asked.store(true, Ordering::SeqCst);
-            // sleep: a slow keychain.
+            // sleep: simulates a slow keychain.
             std::thread::sleep(Duration::from_millis(500));
         }
         let kept = self.inner.set(key, secret);
@@ -150,24 +164,24 @@ async fn tokens_that_come_while_their_server_is_removed_are_not_left() {
     app.platform.browses.store(true, Ordering::Relaxed);
     let far = Far { app, ..far }.signed_in().await;
     let allowing = far.allows_tools();
-    // Saved as it was: its secrets may be others, so what comes next has a sign-in that is made anew.
+    // Saved without a change: its secrets may have changed, so the next connection creates a new sign-in.
     let entry = ServerEntry { name: NAME.into(), config: far.app.server(NAME).await.config };
     far.app.host.update_server(NAME.into(), entry).await.unwrap();
     far.issuer.end_access_tokens();
     keychain.is_slow.store(true, Ordering::SeqCst);
     let removing = async {
         let is_asked = || keychain.is_asked.load(Ordering::SeqCst);
-        assert!(holds_within(PATIENCE, is_asked).await, "the call has the token renewed, and that is to be kept");
+        assert!(holds_within(PATIENCE, is_asked).await, "the refreshed token is written to the keychain");
         far.app.host.remove_server(NAME.into()).await.unwrap();
     };
     let (_, ()) = tokio::join!(far.echo("late", "x"), removing);
     assert!(
         holds_within(PATIENCE, || keychain.has_kept.load(Ordering::SeqCst)).await,
-        "the keychain has come to its end"
+        "the keychain has completed its write"
     );
-    assert_eq!(keychain.keys("[").unwrap(), Vec::<String>::new(), "nothing is left");
+    assert_eq!(keychain.keys("[").unwrap(), Vec::<String>::new(), "the keychain contains no tokens");
     let are_void = || far.issuer.good_tokens() == (0, 0);
-    assert!(holds_within(PATIENCE, are_void).await, "and nothing holds, there as well");
+    assert!(holds_within(PATIENCE, are_void).await, "the tokens are revoked");
     allowing.abort();
     far.app.host.close().await;
 }

@@ -1,4 +1,4 @@
-//! Who signed in today is signed in tomorrow, and nothing secret is anywhere but in the keychain.
+//! Sign-ins persist across restarts, and secrets are stored only in the keychain.
 
 use credentials::sign_in::{ClientIdentity, EnteredClient, TokensKept};
 use host::HostOptions;
@@ -15,19 +15,23 @@ use super::{Far, NAME, is_sign_in};
 async fn who_signed_in_today_is_signed_in_tomorrow() {
     let far = Far::new().await.signed_in().await;
     let kept = far.view().await.kept;
-    assert!(matches!(&kept, Some(TokensKept::ThisRun { .. })), "where the tokens are kept is told: {kept:?}");
+    assert!(matches!(&kept, Some(TokensKept::ThisRun { .. })), "the storage of the tokens is reported: {kept:?}");
     let far = far.tomorrow(HostOptions { autostart: true, ..HostOptions::default() }).await;
     far.ready().await;
-    assert_eq!(far.issuer.authorizations().len(), 1, "nobody had to sign in again");
+    assert_eq!(far.issuer.authorizations().len(), 1, "no new sign-in is required");
     let far = far.tomorrow(HostOptions::default()).await;
     let view = far.view().await;
-    assert!(view.account.is_some(), "who is signed in is known before the server runs");
-    assert!(matches!(&view.kept, Some(TokensKept::ThisRun { .. })), "and where it was found: {:?}", view.kept);
-    // Also when only the refresh token is still good.
+    assert!(view.account.is_some(), "the account is known before the server is running");
+    assert!(
+        matches!(&view.kept, Some(TokensKept::ThisRun { .. })),
+        "the storage of the found tokens is reported: {:?}",
+        view.kept
+    );
+    // The same with only the refresh token still valid.
     far.issuer.end_access_tokens();
     far.app.host.start_server(NAME.into()).await.unwrap();
     far.ready().await;
-    assert!(!far.app.questions().await.iter().any(is_sign_in), "nor now");
+    assert!(!far.app.questions().await.iter().any(is_sign_in), "a refresh requires no new sign-in");
     far.app.host.close().await;
 }
 
@@ -40,7 +44,7 @@ async fn no_token_is_seen_or_written_anywhere() {
     }
     let activity = far.app.activity(NAME).await;
     assert!(activity.contains("you sent [redacted], did you not"), "what a server echoes is redacted: {activity}");
-    assert!(activity.contains("a secret in it is redacted"), "and marked so: {activity}");
+    assert!(activity.contains("a secret in it is redacted"), "the redaction is marked: {activity}");
     far.issuer.end_access_tokens();
     far.echo("renewed", "x").await.expect("a call passes");
     far.app.host.sign_out(NAME.into()).await.unwrap();
@@ -71,10 +75,10 @@ async fn no_token_is_seen_or_written_anywhere() {
             }
         }
     }
-    assert!(looked_at >= 2, "the settings and the audit log were looked at");
+    assert!(looked_at >= 2, "the settings and the audit log were checked");
     for secret in &secrets {
-        assert!(!activity.contains(secret.as_str()), "nor in the activity: {activity}");
-        assert!(!view.contains(secret.as_str()), "nor in what an observer sees: {view}");
+        assert!(!activity.contains(secret.as_str()), "the activity log contains no secret: {activity}");
+        assert!(!view.contains(secret.as_str()), "the view contains no secret: {view}");
     }
 }
 
@@ -95,25 +99,34 @@ async fn the_settings_say_who_drawbridge_is() {
     let config = HttpConfig { url: server.url(), auth: Some(auth), ..HttpConfig::default() };
     let key = secrets::key("far.clientSecret", &config.origin().unwrap());
     let far = Far::over(issuer, server, config.into()).await;
-    // Without the secret it says so.
+    // Fails without the secret.
     far.approve().await;
     let view = far.app.until(NAME, "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     let ServerState::Failed(failure) = view.state else { unreachable!() };
-    assert_eq!(failure.reason, host::view::FailureReason::NoSecret, "what is missing is told: {}", failure.message);
+    assert_eq!(
+        failure.reason,
+        host::view::FailureReason::NoSecret,
+        "the failure names the missing secret: {}",
+        failure.message
+    );
     far.keychain.set(&key, "cl1ent-secret").unwrap();
     far.app.host.start_server(NAME.into()).await.unwrap();
     let question = far.question().await;
     let QuestionBody::SignIn { client_id, scopes, .. } = &question.body else { unreachable!() };
-    assert_eq!((client_id.as_str(), scopes), ("us", &vec!["files".to_owned()]), "both are asked about");
+    assert_eq!(
+        (client_id.as_str(), scopes),
+        ("us", &vec!["files".to_owned()]),
+        "the client id and the scopes are displayed"
+    );
     far.app.answer(&question, UserAnswer::Allow(policy::Scope::Once)).await;
     far.ready().await;
-    assert!(!far.app.activity(NAME).await.contains("cl1ent-secret"), "the secret is not in the activity");
+    assert!(!far.app.activity(NAME).await.contains("cl1ent-secret"), "the activity log doesn't contain the secret");
     let steps = format!("{:?}", far.view().await.steps);
-    assert!(!steps.contains("cl1ent-secret"), "nor in the steps: {steps}");
+    assert!(!steps.contains("cl1ent-secret"), "the steps don't contain the secret: {steps}");
     far.app.host.close().await;
 }
 
-/// A server whose settings name the id and the secret of a client, and where that secret is kept.
+/// Returns a server whose settings reference a client id and secret, and the key of that secret.
 async fn with_secret(secret: &str) -> (Far, String) {
     let clients = [("us".to_owned(), Some(secret.to_owned()))].into();
     let auth_methods = vec!["client_secret_basic".to_owned()];
@@ -131,7 +144,7 @@ async fn with_secret(secret: &str) -> (Far, String) {
     (Far::over(issuer, server, config.into()).await, key)
 }
 
-/// Enters a secret again: its name stays, and so does all else.
+/// Stores a new value of a secret under the same name.
 async fn enter(far: &Far, key: &str, secret: &str) {
     far.keychain.set(key, secret).unwrap();
     let entry = ServerEntry { name: NAME.into(), config: far.app.server(NAME).await.config };
@@ -149,7 +162,7 @@ async fn a_secret_that_is_entered_again_is_used_by_the_next_sign_in() {
     far.app.host.sign_in(NAME.into()).await.unwrap();
     far.allow().await;
     far.ready().await;
-    // Also while the server is in use.
+    // The same while the server is running.
     far.issuer.set(|script| drop(script.clients.insert("us".to_owned(), Some("an0ther-secret".to_owned()))));
     enter(&far, &key, "an0ther-secret").await;
     let before = far.app.server(NAME).await.since;
@@ -159,11 +172,11 @@ async fn a_secret_that_is_entered_again_is_used_by_the_next_sign_in() {
     far.app.until(NAME, "in use again", signed_in).await;
     let deadline = tokio::time::Instant::now() + PATIENCE;
     while far.issuer.token_requests("authorization_code").len() < 3 || far.view().await.in_progress.is_some() {
-        assert!(tokio::time::Instant::now() < deadline, "it comes to an end: {:?}", far.view().await);
-        // sleep: looks again until it holds; no event tells of it.
+        assert!(tokio::time::Instant::now() < deadline, "the sign-in did not end in time: {:?}", far.view().await);
+        // sleep: polls for a condition that is not announced by an event.
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
-    assert_eq!(far.view().await.failed, None, "with the new secret");
+    assert_eq!(far.view().await.failed, None, "the sign-in with the new secret succeeds");
     far.app.host.close().await;
 }
 
@@ -174,7 +187,7 @@ async fn nothing_is_left_of_a_server_whose_secret_is_gone() {
         far.keychain.set(&key, "cl1ent-secret").unwrap();
         let far = far.signed_in().await;
         let far = far.tomorrow(HostOptions::default()).await;
-        // Of another address, and another issuer, which the sign-in as it is knows nothing of.
+        // Tokens of another address and issuer, which the current sign-in doesn't know.
         far.keychain.set(r#"["sign-in","far","https://a.example/",["client","https://i.example"]]"#, "eA==").unwrap();
         let other = r#"["sign-in","far\",\"x","https://a.example/",["account"]]"#;
         far.keychain.set(other, "eA==").unwrap();
@@ -182,11 +195,15 @@ async fn nothing_is_left_of_a_server_whose_secret_is_gone() {
             far.keychain.delete(&key).unwrap();
         }
         far.app.host.remove_server(NAME.into()).await.unwrap();
-        assert_eq!(far.keychain.keys("[").unwrap(), [other], "nothing is left of it; gone before: {is_gone_before}");
+        assert_eq!(
+            far.keychain.keys("[").unwrap(),
+            [other],
+            "all its tokens are removed; secret removed before: {is_gone_before}"
+        );
         if !is_gone_before {
             far.keychain.delete(&key).unwrap();
             let are_void = || far.issuer.good_tokens() == (0, 0);
-            assert!(holds_within(PATIENCE, are_void).await, "the secret was read before, and the tokens are void");
+            assert!(holds_within(PATIENCE, are_void).await, "the tokens are revoked with the secret read before");
         }
         far.app.host.close().await;
     }
@@ -212,9 +229,9 @@ async fn who_has_a_key_of_their_own_is_not_asked() {
     far.keychain.set(&key, "cl1ent-secret").unwrap();
     far.approve().await;
     far.ready().await;
-    assert!(far.issuer.authorizations().is_empty(), "[auth-cc-renew] no browser was needed");
-    assert_eq!(far.issuer.token_requests("client_credentials").len(), 1, "one token was got");
-    // What was entered anew is used from the next connection on.
+    assert!(far.issuer.authorizations().is_empty(), "[auth-cc-renew] no browser is opened");
+    assert_eq!(far.issuer.token_requests("client_credentials").len(), 1, "one token was requested");
+    // A new value is used from the next connection on.
     far.issuer.set(|script| drop(script.clients.insert("robot".to_owned(), Some("an0ther-secret".to_owned()))));
     far.issuer.end_all_tokens();
     far.keychain.set(&key, "an0ther-secret").unwrap();
@@ -236,18 +253,22 @@ async fn an_id_can_be_entered_when_nothing_else_helps() {
     let is_it = |q: &host::view::QuestionView| matches!(q.body, QuestionBody::ClientId { .. });
     let question = far.app.question(NAME, "the id", is_it).await;
     let QuestionBody::ClientId { issuer, redirect_uri, .. } = &question.body else { unreachable!() };
-    assert_eq!(issuer, &far.issuer.issuer(), "[auth-manual-client-id] who knows the id is told");
+    assert_eq!(issuer, &far.issuer.issuer(), "[auth-manual-client-id] the issuer is displayed");
     let shown = redirect_uri.clone();
     let entered = |id: &str| UserAnswer::Client(EnteredClient { client_id: id.into(), client_secret: None });
     let taken = far.app.host.answer(question.id, question.hash.to_string(), entered("")).await;
-    assert!(taken.is_err(), "an empty one is not taken");
+    assert!(taken.is_err(), "an empty id is refused");
     far.app.answer(&question, entered("typed")).await;
     far.allow().await;
     far.ready().await;
     let sent = far.issuer.authorizations();
     let sent = testkit::authorization::value(&sent[0], "redirect_uri");
-    assert_eq!(sent, Some(shown.as_str()), "[auth-manual-client-id] and so is what to register it with");
-    assert_eq!(far.view().await.account.unwrap().client, ClientIdentity::Entered, "that it was entered is told");
+    assert_eq!(sent, Some(shown.as_str()), "[auth-manual-client-id] the redirect URI to register is displayed");
+    assert_eq!(
+        far.view().await.account.unwrap().client,
+        ClientIdentity::Entered,
+        "the account states that the id was entered"
+    );
     let far = far.tomorrow(HostOptions::default()).await;
     far.app.host.sign_out(NAME.into()).await.unwrap();
     far.app.host.start_server(NAME.into()).await.unwrap();

@@ -1,4 +1,4 @@
-//! Signing in to remote servers, with the whole host: asked about, signed in, in use; and all that may come in between.
+//! Sign-ins to remote servers on the whole host: consent, success, and interruptions.
 
 mod again;
 mod asking;
@@ -21,7 +21,7 @@ use ports::server_config::ServerConfig;
 use testkit::app::{App, PATIENCE, remote};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
 
-/// A server that wants a sign-in, who issues tokens for it, and an app that knows it.
+/// A server that requires a sign-in, its authorization server, and an app that has it configured.
 struct Far {
     issuer: AuthorizationServer,
     server: ProtectedServer,
@@ -51,7 +51,7 @@ impl Far {
         Self { issuer, server, app, keychain }
     }
 
-    /// The same app on the next day: everything but the keychain and the folder is gone.
+    /// Restarts the app. Only the keychain and the data folder are retained.
     async fn tomorrow(self, options: HostOptions) -> Self {
         let Self { issuer, server, app, keychain } = self;
         app.host.close().await;
@@ -60,7 +60,7 @@ impl Far {
         Self { issuer, server, app, keychain }
     }
 
-    /// Starts it and approves its address for good.
+    /// Starts the server and approves its address permanently.
     async fn approve(&self) {
         self.app.host.start_server(NAME.into()).await.unwrap();
         let is_connect = |q: &QuestionView| matches!(q.body, QuestionBody::ConnectServer { .. });
@@ -81,7 +81,7 @@ impl Far {
         self.app.until(NAME, "in use", |s| s.state == ServerState::Ready && s.counts[0] > 0).await
     }
 
-    /// Starts it, approves its address, signs in.
+    /// Starts the server, approves its address, and signs in.
     async fn signed_in(self) -> Self {
         self.approve().await;
         self.allow().await;
@@ -89,12 +89,12 @@ impl Far {
         self
     }
 
-    /// Waits until it only needs somebody to sign in, for this cause.
+    /// Waits until the server only requires a sign-in, for this cause.
     async fn needs_sign_in(&self, cause: &str) {
         let view =
             self.app.until(NAME, "waiting for a sign-in", |s| needed(s).is_some_and(|(_, under_way)| !under_way)).await;
         let (found, _) = needed(&view).unwrap();
-        assert!(found.contains(cause), "the cause {cause:?} is told: {found}");
+        assert!(found.contains(cause), "the cause {cause:?} is reported: {found}");
     }
 
     async fn view(&self) -> AuthorizationView {
@@ -116,7 +116,7 @@ impl Far {
                 return view;
             }
             assert!(tokio::time::Instant::now() < deadline, "it is {state}: {view:?}");
-            // sleep: looks again until it holds; no event tells of it.
+            // sleep: polls for a condition that is not announced by an event.
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
     }
@@ -125,19 +125,19 @@ impl Far {
         let deadline = tokio::time::Instant::now() + PATIENCE;
         while !self.app.questions().await.is_empty() {
             assert!(tokio::time::Instant::now() < deadline, "the queue is empty: {:?}", self.app.questions().await);
-            // sleep: looks again until it holds; no event tells of it.
+            // sleep: polls for a condition that is not announced by an event.
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
     }
 
-    /// Calls its tool, which says what it is told.
+    /// Calls the tool that echoes its input.
     async fn echo(&self, id: &str, text: &str) -> Result<String, domain::call::CallFailure> {
         let arguments = serde_json::json!({ "text": text }).as_object().unwrap().clone();
         let called = self.app.host.call_tool(id.into(), NAME.into(), "echo".into(), arguments, None).await?;
         Ok(serde_json::to_string(&called.0.content).unwrap())
     }
 
-    /// Lets every call of a tool pass.
+    /// Spawns a user who allows every tool call.
     fn allows_tools(&self) -> tokio::task::JoinHandle<()> {
         self.app.always(|question| {
             matches!(question.body, QuestionBody::Tool { .. }).then_some(UserAnswer::Allow(Scope::Always))
@@ -149,7 +149,7 @@ fn is_sign_in(question: &QuestionView) -> bool {
     matches!(question.body, QuestionBody::SignIn { .. })
 }
 
-/// Why a server needs a sign-in, and whether one is under way.
+/// Returns the reason why a server requires a sign-in, and a flag that is set while one is in progress.
 fn needed(view: &ServerView) -> Option<(String, bool)> {
     match &view.state {
         ServerState::NeedsSignIn(needed) => Some((needed.cause.clone(), needed.signing_in)),

@@ -1,4 +1,4 @@
-//! Nothing of one server reaches another.
+//! Isolation between servers: no credentials of one server reach another.
 
 use std::sync::atomic::Ordering;
 
@@ -30,11 +30,11 @@ async fn two_servers_with_two_issuers_know_nothing_of_each_other() {
     for name in ["work", "home", "other"] {
         app.until(name, "in use", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
     }
-    assert_eq!(one.good_tokens().1, 2, "each entry has a sign-in of its own, also at the same server");
+    assert_eq!(one.good_tokens().1, 2, "each entry has a separate sign-in, also at the same server");
     app.host.sign_out("work".into()).await.unwrap();
     app.until("home", "in use", |s| s.state == ServerState::Ready).await;
-    assert_eq!(one.good_tokens().1, 1, "and its own sign-out");
-    // The second one now says that the first one's issuer is its own.
+    assert_eq!(one.good_tokens().1, 1, "each entry has a separate sign-out");
+    // The second server now claims the first one's issuer as its own.
     app.host.stop_server("other".into()).await.unwrap();
     app.until("other", "stopped", |s| s.state == ServerState::Stopped).await;
     second.lead_to(&[&one]);
@@ -45,7 +45,7 @@ async fn two_servers_with_two_issuers_know_nothing_of_each_other() {
     assert_eq!(
         leaks(&[&one, &two], &[&first, &second]),
         Vec::<String>::new(),
-        "[auth-only-own-as-tokens] nothing got where it does not belong"
+        "[auth-only-own-as-tokens] no credentials reached another server"
     );
 }
 
@@ -66,7 +66,7 @@ async fn no_local_server_gets_a_token() {
     let environment = String::from_utf8_lossy(&environment);
     assert!(!environment.is_empty() || !cfg!(target_os = "linux"), "the environment of the local server can be read");
     for secret in issuer.secrets() {
-        assert!(!environment.contains(&secret), "no token is in it");
+        assert!(!environment.contains(&secret), "the environment contains no token");
     }
     answering.abort();
     app.host.close().await;

@@ -1,4 +1,4 @@
-//! Servers that let in whoever comes: nobody is asked to sign in, and who wants to can.
+//! Servers that don't require a sign-in: users are not prompted, but can sign in.
 
 use host::HostOptions;
 use host::view::ServerState;
@@ -15,7 +15,7 @@ async fn far() -> Far {
     Far::with(AuthorizationScript::default(), serves).await
 }
 
-/// Waits until it is in use, and somebody is signed in.
+/// Waits until the server is ready and an account is signed in.
 async fn in_use_by_somebody(far: &Far) {
     let deadline = tokio::time::Instant::now() + testkit::app::PATIENCE;
     loop {
@@ -24,8 +24,8 @@ async fn in_use_by_somebody(far: &Far) {
         if is_ready && view.in_progress.is_none() && view.account.is_some() {
             return;
         }
-        assert!(tokio::time::Instant::now() < deadline, "somebody is signed in: {view:?}");
-        // sleep: looks again until it holds; no event tells of it.
+        assert!(tokio::time::Instant::now() < deadline, "no account is signed in: {view:?}");
+        // sleep: polls for a condition that is not announced by an event.
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
 }
@@ -40,24 +40,28 @@ async fn who_asks_to_sign_in_can_where_nobody_has_to() {
     let far = far().await;
     far.approve().await;
     far.ready().await;
-    assert!(far.app.questions().await.is_empty(), "who only uses it is not asked");
+    assert!(far.app.questions().await.is_empty(), "using the server requires no sign-in");
     stopped(&far).await;
     far.app.host.sign_in(NAME.into()).await.unwrap();
     far.allow().await;
     in_use_by_somebody(&far).await;
-    // Who is signed in has what they asked for.
+    // The request of a signed-in user is already satisfied.
     stopped(&far).await;
     far.app.host.sign_in(NAME.into()).await.unwrap();
     far.ready().await;
-    assert!(far.app.questions().await.is_empty(), "and is not asked once more");
-    // Another account is asked for in any case.
+    assert!(far.app.questions().await.is_empty(), "a signed-in user is not prompted again");
+    // Another account requires a sign-in in any case.
     stopped(&far).await;
     far.app.host.change_account(NAME.into()).await.unwrap();
     far.allow().await;
     in_use_by_somebody(&far).await;
     let authorizations = far.issuer.authorizations();
-    assert_eq!(authorizations.len(), 2, "the browser was sent there once for each");
-    assert!(value(&authorizations[1], "prompt").is_some(), "the second time to choose: {:?}", authorizations[1]);
+    assert_eq!(authorizations.len(), 2, "one page was opened for each account");
+    assert!(
+        value(&authorizations[1], "prompt").is_some(),
+        "the second sign-in asks to choose an account: {:?}",
+        authorizations[1]
+    );
     far.app.host.close().await;
 }
 
@@ -69,18 +73,18 @@ async fn a_wish_to_sign_in_ends_with_its_answer() {
     let far = far.tomorrow(HostOptions::default()).await;
     far.app.host.sign_in(NAME.into()).await.unwrap();
     let question = far.question().await;
-    assert!(far.view().await.in_progress.is_some(), "that it is under way is told");
+    assert!(far.view().await.in_progress.is_some(), "the sign-in in progress is reported");
     far.app.answer(&question, host::view::UserAnswer::Deny).await;
     far.no_questions().await;
     far.app.until(NAME, "in use as before", |s| s.state == ServerState::Ready).await;
     let deadline = tokio::time::Instant::now() + testkit::app::PATIENCE;
     while far.view().await.failed.is_none() {
-        assert!(tokio::time::Instant::now() < deadline, "why nobody is signed in is told");
-        // sleep: looks again until it holds; no event tells of it.
+        assert!(tokio::time::Instant::now() < deadline, "the reason of the failure was not reported in time");
+        // sleep: polls for a condition that is not announced by an event.
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
     far.app.host.restart_server(NAME.into()).await.unwrap();
     far.ready().await;
-    assert!(far.app.questions().await.is_empty(), "it is not asked again by itself");
+    assert!(far.app.questions().await.is_empty(), "the sign-in is not requested again automatically");
     far.app.host.close().await;
 }

@@ -1,34 +1,34 @@
-//! A result that waits for the user's review before a model reads it. Caller: `owner/results.rs`.
+//! A result that waits for the user's review before a model reads it. Used by `owner/results.rs`.
 
 use domain::item::ToolResult;
 use tokio::sync::oneshot;
 
-/// A result that waits.
+/// A result that waits for review.
 pub(in crate::owner) struct HeldResult {
     pub(in crate::owner) result: ToolResult,
     pub(in crate::owner) reply: oneshot::Sender<ResultVerdict>,
 }
 
-/// The call that a result is of.
+/// The call that produced a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResultOrigin {
-    /// The conversation whose model asked for the call.
+    /// Conversation whose model requested the call.
     pub conversation: String,
-    /// The call, unique among those under way.
+    /// Identifier of the call, unique among those in progress.
     pub call: String,
-    /// The server.
+    /// Name of the server.
     pub server: String,
-    /// The tool.
+    /// Name of the tool.
     pub tool: String,
 }
 
-/// The decision on a result.
+/// The verdict on a result.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ResultVerdict {
-    /// The model reads it.
+    /// The model reads the result.
     Passes(Box<ToolResult>),
-    /// The model does not read it, for this reason.
+    /// The model does not read the result, for this reason.
     LeftOut(String),
-    /// The same, and the model does not go on.
+    /// The model does not read the result, for this reason, and does not continue.
     Stops(String),
 }

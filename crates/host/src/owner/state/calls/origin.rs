@@ -1,25 +1,25 @@
-//! Who makes a call. Callers: `handle/calls.rs`, and the parts of the owner that decide about calls.
+//! The originator of a call. Used by `handle/calls.rs`, and by the parts of the owner that decide about calls.
 
-/// Who makes a call. An app of a server would be a variant of its own: with another asker in the audit log, and words of others before
-/// its calls.
+/// The originator of a call. An app provided by a server would need a separate variant, with a different originator in
+/// the audit log and third-party content before its calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CallOrigin {
-    /// The user, from the page.
+    /// The user, on the page.
     User {
-        /// The conversation it belongs to.
+        /// Conversation that the call belongs to, if any.
         conversation: Option<String>,
     },
     /// A model, in a conversation.
     Model {
-        /// The conversation.
+        /// Identifier of the conversation.
         conversation: String,
     },
-    /// The user, from the command line.
+    /// The user, on the command line.
     CommandLine,
 }
 
 impl CallOrigin {
-    /// As the audit log names who makes it.
+    /// Returns the name of the originator in the audit log.
     pub(in crate::owner) const fn asker(&self) -> &'static str {
         match self {
             Self::User { .. } | Self::CommandLine => "user",
@@ -27,7 +27,7 @@ impl CallOrigin {
         }
     }
 
-    /// The conversation it belongs to.
+    /// Returns the conversation that the call belongs to.
     #[must_use]
     pub fn conversation(&self) -> Option<&str> {
         match self {

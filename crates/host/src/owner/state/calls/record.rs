@@ -1,4 +1,4 @@
-//! A call under way, and the meaning of a ticket that a connection has. Callers: `owner/calls` and `owner/audit.rs`.
+//! A call in progress, and the purpose of a ticket of a connection. Used by `owner/calls` and `owner/audit.rs`.
 
 use std::sync::Arc;
 
@@ -12,10 +12,11 @@ use tokio::sync::oneshot;
 use super::{CallOrigin, CallRequest};
 use crate::connection::{RunId, Ticket};
 
-/// A call's answer.
+/// Result of a call.
 pub(crate) type CallReply = Result<ServerResult, CallFailure>;
 
-/// Told when a call is sent to its server, with its arguments if the user changed them. Dropped without a word if it never is.
+/// Notified when a call is sent to its server, with the arguments if the user changed them. Dropped if it is never
+/// sent.
 pub type Sent = oneshot::Sender<Option<Map<String, Value>>>;
 
 /// A call to make.
@@ -26,43 +27,43 @@ pub(crate) struct NewCall {
     pub(crate) name: String,
     pub(crate) origin: CallOrigin,
     pub(crate) request: ClientRequest,
-    /// The hash of the prompt's definition as it was shown to whoever wants it.
+    /// Hash of the prompt's definition as displayed to the caller.
     pub(crate) shown: Option<String>,
-    /// Who wants to know that it is sent.
+    /// Notified when the call is sent.
     pub(crate) sent: Option<Sent>,
 }
 
-/// A call under way.
+/// A call in progress.
 pub(in crate::owner) struct CallRecord {
     pub(in crate::owner) view: Call,
-    /// Who makes it.
+    /// Originator of the call.
     pub(in crate::owner) origin: CallOrigin,
-    /// The request to send; none once it was sent.
+    /// Request to send, or `None` once it was sent.
     pub(in crate::owner) request: Option<CallRequest>,
-    /// The hash of a prompt's definition as the user wants it; none if it is in no list.
+    /// Hash of the requested prompt definition, or `None` if the prompt is not listed.
     pub(in crate::owner) wanted: Option<Hash>,
-    /// The arguments as the user changed them.
+    /// Arguments as edited by the user.
     pub(in crate::owner) edited: Option<Map<String, Value>>,
-    /// Who wants to know that it is sent.
+    /// Notified when the call is sent.
     pub(in crate::owner) sent: Option<Sent>,
-    /// How often it has asked for input.
+    /// Number of rounds of input requests so far.
     pub(in crate::owner) round: u32,
     pub(in crate::owner) ticket: Option<(RunId, Ticket)>,
-    /// Set if its tool said, when it was sent, that it reaches an open world.
+    /// Set if its tool claimed, when the call was sent, that it reaches an open world.
     pub(in crate::owner) open_world: bool,
-    /// The place of the latest entry in the audit log that it rests on; 0 for none.
+    /// Position of the latest audit entry that the call rests on, or 0 if there is none.
     pub(in crate::owner) entry: u64,
-    /// Set while the links on its paths are followed.
+    /// Set while links in its paths are being resolved.
     pub(in crate::owner) following: Option<u64>,
-    /// Set while its entry is on the way to the audit log.
+    /// Set while its audit entry is being written.
     pub(in crate::owner) writing: Option<u64>,
-    /// How it ended, while that entry is not durable.
+    /// Result of the call, withheld until that entry is durable.
     pub(in crate::owner) held: Option<Result<ServerResult, CallFailure>>,
     pub(in crate::owner) reply: oneshot::Sender<CallReply>,
 }
 
 impl CallRecord {
-    /// A call that nobody has decided about yet.
+    /// Creates the record of a call that was not decided yet.
     pub(in crate::owner) fn new(call: NewCall, started_at: Millis, reply: oneshot::Sender<CallReply>) -> Self {
         let NewCall { id, server, kind, name, origin, request, shown: _, sent } = call;
         let view = Call {
@@ -95,13 +96,13 @@ impl CallRecord {
     }
 }
 
-/// The request that a ticket stands for.
+/// The purpose of a ticket.
 pub(in crate::owner) enum TicketUse {
     Call {
         run: RunId,
         id: Arc<str>,
     },
-    /// A request that nobody needs to see: a completion, a subscription, a log level.
+    /// A request that is not displayed: a completion, a subscription, or a log level.
     Plain {
         run: RunId,
         server: String,

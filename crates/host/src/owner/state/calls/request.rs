@@ -1,5 +1,5 @@
-//! A call's request with the hash of what it sends. It can't change without losing the hash, so that the gate, which needs the hash
-//! again when the request leaves, makes it anew only after a change. Its callers are `owner/calls.rs` and `owner/gate.rs`.
+//! The request of a call with the hash of its payload. Changes discard the hash, so that the gate, which checks the
+//! hash when the request is sent, recomputes it only after a change. Used by `owner/calls.rs` and `owner/gate.rs`.
 
 use std::borrow::Cow;
 
@@ -14,9 +14,9 @@ pub(in crate::owner) struct CallRequest {
     hashed: Option<Hashed>,
 }
 
-/// The hash of a call of a tool.
+/// The hash of a tool call.
 struct Hashed {
-    /// The hash of the tool's definition that the other one rests on.
+    /// Hash of the tool's definition that the call hash depends on.
     definition: Hash,
     call: Hash,
 }
@@ -34,7 +34,7 @@ impl CallRequest {
         self.request
     }
 
-    /// The arguments, if it calls a tool.
+    /// Returns the arguments, if the request calls a tool.
     const fn arguments(&self) -> Option<&Map<String, Value>> {
         match &self.request {
             ClientRequest::CallTool { arguments, .. } => Some(arguments),
@@ -42,7 +42,7 @@ impl CallRequest {
         }
     }
 
-    /// Calls the tool with other arguments. Returns false if they are the same or it calls no tool.
+    /// Replaces the arguments. Returns `false` if they are equal or the request calls no tool.
     pub(in crate::owner) fn change_arguments(&mut self, changed: &Map<String, Value>) -> bool {
         let ClientRequest::CallTool { arguments, .. } = &mut self.request else { return false };
         if arguments == changed {
@@ -53,15 +53,16 @@ impl CallRequest {
         true
     }
 
-    /// Hashes what it sends to a tool of this definition. Returns the hash and the arguments as canonical JSON; `None` if it calls no tool.
+    /// Hashes the payload for a tool with this definition. Returns the hash and the arguments as canonical JSON, or
+    /// `None` if the request calls no tool.
     pub(in crate::owner) fn hash(&mut self, definition: &Definition) -> Option<(Hash, String)> {
         let (call, sent) = definition.call_hash(self.arguments()?);
         self.hashed = Some(Hashed { definition: definition.approval.clone(), call: call.clone() });
         Some((call, sent))
     }
 
-    /// The hash of what it sends to a tool of this definition; `None` if it calls no tool. It is made again unless neither
-    /// has changed.
+    /// Returns the hash of the payload for a tool with this definition, or `None` if the request calls no tool.
+    /// Recomputed only if either has changed.
     pub(in crate::owner) fn current_hash(&self, definition: &Definition) -> Option<Cow<'_, Hash>> {
         match &self.hashed {
             Some(hashed) if hashed.definition == definition.approval => Some(Cow::Borrowed(&hashed.call)),

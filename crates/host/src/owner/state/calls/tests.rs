@@ -1,4 +1,4 @@
-//! Calls under way by themselves: ids, tickets, rounds, and what led to a question.
+//! Tests the call table: ids, tickets, rounds, and origins of consent requests.
 
 use domain::item::ToolResult;
 use mcp_proto::session::ClientRequest;
@@ -28,24 +28,24 @@ fn table(calls: &[(&str, &str, CallState)]) -> CallTable {
 #[test]
 fn an_id_is_used_by_one_call_and_calls_are_bounded() {
     let mut calls = table(&[("1", "s", CallState::Running)]);
-    assert!(matches!(calls.may_begin("1", "s"), Err(CallFailure::IdInUse(_))), "it is under way");
+    assert!(matches!(calls.may_begin("1", "s"), Err(CallFailure::IdInUse(_))), "the id is in use");
     assert_eq!(calls.may_begin("2", "s"), Ok(()), "another id is free");
     for n in 1..MAX_CALLS {
         let id = format!("more {n}");
         calls.records.insert(Arc::from(id.as_str()), call(&id, "s", CallState::Running));
     }
-    assert!(matches!(calls.may_begin("2", "s"), Err(CallFailure::Busy { .. })), "there are too many");
+    assert!(matches!(calls.may_begin("2", "s"), Err(CallFailure::Busy { .. })), "the number of calls is limited");
 }
 
 #[test]
 fn what_was_begun_for_one_call_does_not_go_on_with_another_of_the_same_id() {
     let mut calls = table(&[("1", "s", CallState::Running)]);
-    calls.records.get_mut("1").expect("it is there").writing = Some(7);
-    assert!(calls.take_written("1", 6).is_none(), "an entry of a call that was cancelled");
-    assert!(calls.take_followed("1", 7).is_none(), "its paths are not followed");
-    let taken = calls.take_written("1", 7).expect("its own entry");
-    assert_eq!(taken.writing, None, "it waits no more");
-    assert!(calls.records.is_empty(), "and is taken out");
+    calls.records.get_mut("1").expect("the call exists").writing = Some(7);
+    assert!(calls.take_written("1", 6).is_none(), "an entry of another call doesn't match");
+    assert!(calls.take_followed("1", 7).is_none(), "a call whose paths are not being resolved doesn't match");
+    let taken = calls.take_written("1", 7).expect("the call matches its entry");
+    assert_eq!(taken.writing, None, "the call no longer waits for its entry");
+    assert!(calls.records.is_empty(), "the call is removed from the table");
 }
 
 #[test]
@@ -55,21 +55,21 @@ fn the_sender_is_known_only_if_one_call_can_have_sent_it() {
         ("2", "s", CallState::AwaitingApproval),
         ("3", "other", CallState::Running),
     ]);
-    assert_eq!(calls.sender_of("s", "tools/call").as_deref(), Some("1"), "the only one that was sent there");
-    assert_eq!(calls.sender_of("s", "prompts/get"), None, "it is a call of a tool");
+    assert_eq!(calls.sender_of("s", "tools/call").as_deref(), Some("1"), "only one call was sent to the server");
+    assert_eq!(calls.sender_of("s", "prompts/get"), None, "the call in progress is a tool call");
     calls.records.insert(Arc::from("4"), call("4", "s", CallState::Running));
-    assert_eq!(calls.sender_of("s", "tools/call"), None, "it may be either");
+    assert_eq!(calls.sender_of("s", "tools/call"), None, "two calls in progress are ambiguous");
 }
 
 #[test]
 fn questions_of_one_round_count_once() {
     let mut calls = table(&[("1", "s", CallState::Running)]);
-    assert_eq!(calls.round_of("1"), Some(1), "the first question");
-    calls.records.get_mut("1").expect("it is there").view.state = CallState::AwaitingInput;
-    assert_eq!(calls.round_of("1"), Some(1), "another one while the first waits");
-    calls.records.get_mut("1").expect("it is there").view.state = CallState::Running;
-    assert_eq!(calls.round_of("1"), Some(2), "one after the call went on");
-    assert_eq!(calls.round_of("2"), None, "there is no such call");
+    assert_eq!(calls.round_of("1"), Some(1), "the first request starts a round");
+    calls.records.get_mut("1").expect("the call exists").view.state = CallState::AwaitingInput;
+    assert_eq!(calls.round_of("1"), Some(1), "a request during a wait belongs to the same round");
+    calls.records.get_mut("1").expect("the call exists").view.state = CallState::Running;
+    assert_eq!(calls.round_of("1"), Some(2), "a request after the call resumed starts a new round");
+    assert_eq!(calls.round_of("2"), None, "an unknown call has no round");
 }
 
 #[test]
@@ -80,17 +80,17 @@ fn a_run_that_ends_takes_its_own_tickets_only() {
     }
     let mut own = calls.tickets_of(RunId(1));
     own.sort();
-    assert_eq!(own, [Ticket(1), Ticket(3)], "not that of the next run");
+    assert_eq!(own, [Ticket(1), Ticket(3)], "tickets of another run are not included");
 }
 
 #[test]
 fn a_question_belongs_to_the_conversation_of_the_call_that_led_to_it() {
     let calls = table(&[("1", "s", CallState::Running)]);
     let why = calls.why_of(Some("1"));
-    assert!(matches!(&why, Why::Call { call, .. } if call.as_str() == "1"), "the call is known: {why:?}");
-    assert_eq!(calls.conversation_of(&why).as_deref(), Some("c"), "and so is its conversation");
-    assert_eq!(calls.why_of(Some("gone")), Why::Server, "a call that is over led to nothing");
-    assert_eq!(calls.conversation_of(&Why::Server), None, "a server asks in no conversation");
+    assert!(matches!(&why, Why::Call { call, .. } if call.as_str() == "1"), "the origin is the call: {why:?}");
+    assert_eq!(calls.conversation_of(&why).as_deref(), Some("c"), "the conversation of the call is known");
+    assert_eq!(calls.why_of(Some("gone")), Why::Server, "a call that has ended is not an origin");
+    assert_eq!(calls.conversation_of(&Why::Server), None, "a request of a server has no conversation");
 }
 
 #[test]

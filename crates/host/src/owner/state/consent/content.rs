@@ -1,5 +1,5 @@
-//! Consent requests in the words of the audit log and of the answers file, and the hash over what they show. Callers:
-//! `owner/questions.rs`, `owner/gate.rs`, and whatever writes an entry about a consent request.
+//! Names of consent requests in the audit log and in the file of scripted decisions, and hashes of their payloads. Used
+//! by `owner/questions.rs`, `owner/gate.rs`, and code that writes audit entries about consent requests.
 
 use domain::call::CallKind;
 use domain::question::{QuestionOutcome, Why};
@@ -17,7 +17,7 @@ use server_requests::sampling::{Run, SamplingState, ask_hash, asked_before};
 
 use crate::view::QuestionBody;
 
-/// The hash over the exact bytes that an approval lets cross.
+/// Returns the hash of the exact payload that an approval allows to send.
 pub(in crate::owner) fn hash_of(body: &QuestionBody, schema: Option<&Value>) -> Hash {
     match body {
         QuestionBody::StartServer { config, resolved, plan, files, package, .. } => {
@@ -25,13 +25,13 @@ pub(in crate::owner) fn hash_of(body: &QuestionBody, schema: Option<&Value>) -> 
         }
         QuestionBody::ConnectServer { config, .. } => address_hash(config),
         QuestionBody::Tool { tool, arguments, .. } => call_hash(tool, arguments),
-        // What a model says twice is not approved twice by one word.
+        // Includes the attempt, so that one decision doesn't approve two identical replies.
         QuestionBody::Sampling { request, response: Some(response), state } => {
             let again = asked_before(request, state);
             Hash::of(&json!({ "answer": response, "again": again, "attempt": state.attempts }))
         }
         QuestionBody::Sampling { request, response: None, state } => {
-            // What was said of a model at work is not said of one that has failed.
+            // Includes the failure, so that a decision about a running model doesn't apply to a failed one.
             let failed = matches!(state.run, Run::Failed { .. });
             Hash::of(&json!({ "asks": ask_hash(request, state), "attempt": state.attempts, "failed": failed }))
         }
@@ -74,7 +74,7 @@ pub(in crate::owner) fn hash_of(body: &QuestionBody, schema: Option<&Value>) -> 
     }
 }
 
-/// Who asked for what a question is about.
+/// Returns the originator of a consent request.
 pub(in crate::owner) const fn asker_of(why: &Why) -> &'static str {
     match why {
         Why::User { .. } => "user",
@@ -84,7 +84,7 @@ pub(in crate::owner) const fn asker_of(why: &Why) -> &'static str {
     }
 }
 
-/// The content of a consent request that a server asks for, with the schema of a form.
+/// Returns the body of the consent request for a server's request, and the schema of a form.
 pub(in crate::owner) fn body_of(question: ServerQuestion) -> (QuestionBody, Option<Value>) {
     match question {
         ServerQuestion::Sampling(request) => {
@@ -100,7 +100,7 @@ pub(in crate::owner) fn body_of(question: ServerQuestion) -> (QuestionBody, Opti
     }
 }
 
-/// As the audit log and the answers file name it.
+/// Returns the kind of the request in the audit log and in the file of scripted decisions.
 pub(in crate::owner) const fn kind_of(body: &QuestionBody) -> &'static str {
     match body {
         QuestionBody::StartServer { .. } => "start-server",
@@ -119,7 +119,7 @@ pub(in crate::owner) const fn kind_of(body: &QuestionBody) -> &'static str {
     }
 }
 
-/// The content that an approval would let cross, where that is more than the subject says.
+/// Returns the payload of an approval if it contains more than the subject.
 pub(in crate::owner) fn content_of(body: &QuestionBody) -> Option<String> {
     match body {
         QuestionBody::Tool { arguments, .. } | QuestionBody::Read { arguments, .. } => {
@@ -132,7 +132,7 @@ pub(in crate::owner) fn content_of(body: &QuestionBody) -> Option<String> {
     }
 }
 
-/// The subject of a consent request, as the audit log names it.
+/// Returns the subject of the request in the audit log.
 pub(in crate::owner) fn subject_of(body: &QuestionBody) -> String {
     match body {
         QuestionBody::StartServer { config, .. } => config.command_line(),
@@ -149,7 +149,7 @@ pub(in crate::owner) fn subject_of(body: &QuestionBody) -> String {
     }
 }
 
-/// The subject of a sampling request, on one line.
+/// Returns the subject of a sampling request, on one line.
 pub(in crate::owner) fn sampling_subject(
     request: &CreateMessageParams,
     response: Option<&CreateMessageResult>,
@@ -163,20 +163,20 @@ pub(in crate::owner) fn sampling_subject(
     }
 }
 
-/// The answer that tells a server that its request was refused or closed.
+/// Returns the response for a server whose request was denied or dismissed.
 pub(in crate::owner) fn refused(body: &QuestionBody, outcome: QuestionOutcome) -> Answer {
     match body {
         QuestionBody::Form { .. } | QuestionBody::Url { .. } => {
             let action = if outcome == QuestionOutcome::Denied { ElicitAction::Decline } else { ElicitAction::Cancel };
             Answer::Elicitation(ElicitResult { action, content: None })
         }
-        // To know of no folder is an answer; an error would end a call that may well do without.
+        // An empty list is a valid response; an error would end a call that may not depend on roots.
         QuestionBody::Roots => Answer::Roots(Vec::new()),
         _ => refusal("the user rejected the request".to_owned()),
     }
 }
 
-/// Code -1 is what the specification's sampling page shows for a rejection.
+/// Returns an error response. The specification's sampling page uses code -1 for a rejection.
 pub(in crate::owner) const fn refusal(message: String) -> Answer {
     Answer::Refused { code: -1, message }
 }

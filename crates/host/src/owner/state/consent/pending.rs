@@ -1,5 +1,5 @@
-//! A consent request in the queue, and the act that waits for its answer. Callers: `owner/questions.rs`, `owner/answers.rs` and
-//! `owner/gate.rs`.
+//! A consent request in the queue, and the action that waits for the decision. Used by `owner/questions.rs`,
+//! `owner/answers.rs` and `owner/gate.rs`.
 
 use launches::approvals::command_hash;
 use mcp_proto::session::ServerRequestId;
@@ -12,25 +12,25 @@ use crate::connection::RunId;
 use crate::owner::state::ModelRun;
 use crate::view::{QuestionBody, QuestionView};
 
-/// The act that an answer leads to.
+/// The action that an approval leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::owner) enum RequestPurpose {
-    /// A server starts.
+    /// Starts the requested server.
     Start,
-    /// A call is sent.
+    /// Sends the call with this id.
     Call(String),
-    /// A request of the server is answered.
+    /// Responds to a request of the server.
     Request { run: RunId, request: ServerRequestId, call: Option<String> },
-    /// A page is opened, and no server waits for it.
+    /// Opens a page without a waiting server.
     Page,
-    /// A model reads the result of this call.
+    /// Lets a model read the result of this call.
     Result(String),
-    /// A sign-in goes on; it waits under this number.
+    /// Continues the sign-in that waits under this number.
     SignIn(u64),
 }
 
 impl RequestPurpose {
-    /// The call that the user sees with the request.
+    /// Returns the call that is displayed with the request.
     pub(in crate::owner) fn shown_call(&self) -> Option<&str> {
         match self {
             Self::Call(call) | Self::Result(call) => Some(call),
@@ -39,28 +39,30 @@ impl RequestPurpose {
     }
 }
 
-/// A question in the queue.
+/// A consent request in the queue.
 pub(in crate::owner) struct PendingRequest {
     pub(in crate::owner) view: QuestionView,
     pub(in crate::owner) purpose: RequestPurpose,
-    /// The form's schema as it came, for the hash.
+    /// Unmodified schema of the form, for the hash.
     pub(in crate::owner) schema: Option<Value>,
-    /// Set while an approval is carried out. Until then no other approval is accepted.
+    /// Set while an approval is being executed. No other approval is accepted in the meantime.
     pub(in crate::owner) being_acted_on: bool,
-    /// Set while that approval waits for the audit log or another file. Nothing has been sent yet, so a refusal is still accepted.
+    /// Set while that approval waits for the audit log or another file. Nothing has been sent yet, so a denial is still
+    /// accepted.
     pub(in crate::owner) being_written: bool,
-    /// The files that a command leads to, as they were when the user answered. Read beside the turns.
+    /// Files of the command at the time of the user's decision. Read outside of the owner's turns.
     pub(in crate::owner) files_now: Option<LaunchFiles>,
-    /// Where the paths of a call led when the user answered, or rules changed. Followed beside the turns.
+    /// Resolved paths of the call at the time of the user's decision or of a change of rules. Resolved outside of the
+    /// owner's turns.
     pub(in crate::owner) paths: PathFacts,
-    /// Set while files or paths are looked at for an answer. A refusal needs none of it.
+    /// Set while files or paths are being examined for a decision. A denial doesn't require them.
     pub(in crate::owner) being_looked_at: bool,
-    /// The model that answers it now. It stops when the question is gone.
+    /// Model that is replying to the request. Stops when the request is removed.
     pub(in crate::owner) running: Option<ModelRun>,
 }
 
 impl PendingRequest {
-    /// A request that nobody has answered yet.
+    /// Creates a request without a decision.
     pub(in crate::owner) const fn new(
         view: QuestionView,
         purpose: RequestPurpose,
@@ -80,23 +82,23 @@ impl PendingRequest {
         }
     }
 
-    /// Returns true if it can't be acted on once this run of this server has ended. A call that was asked about for one process must
-    /// not go to the next.
+    /// Returns `true` if the request ends with this run of the server. A consent request for a call of one process must
+    /// not apply to the next process.
     pub(in crate::owner) fn ends_with(&self, run: RunId, server: &str) -> bool {
         match &self.purpose {
             RequestPurpose::Request { run: own, .. } => *own == run,
             RequestPurpose::Call(_) | RequestPurpose::Page => self.view.server == server,
-            // The sign-in itself takes it back, and a result the server has said already.
+            // The sign-in withdraws its request itself, and a result was already returned by the server.
             RequestPurpose::Start | RequestPurpose::SignIn(_) | RequestPurpose::Result(_) => false,
         }
     }
 
-    /// Returns true if a refusal counts: nothing has left yet.
+    /// Returns `true` if a denial is accepted because nothing was sent yet.
     pub(in crate::owner) const fn can_be_refused(&self) -> bool {
         !self.being_acted_on || self.being_written
     }
 
-    /// The same question, to be looked at while the queue changes.
+    /// Copies the request, for use while the queue changes.
     pub(in crate::owner) fn copy(&self) -> Self {
         Self {
             view: self.view.clone(),
@@ -111,18 +113,18 @@ impl PendingRequest {
         }
     }
 
-    /// Over the exact bytes that an approval lets cross.
+    /// Returns the hash of the exact payload that an approval allows to send.
     pub(in crate::owner) fn hash(&self) -> Hash {
         if let QuestionBody::StartServer { config, resolved, plan, package, .. } = &self.view.body
             && let Some(files) = &self.files_now
         {
-            // They may be others than when it was asked.
+            // The files may have changed since the request was created.
             return command_hash(config, resolved, plan.as_ref(), files, package.as_deref());
         }
         hash_of(&self.view.body, self.schema.as_ref())
     }
 
-    /// Returns true if the server asks for it, and not the user.
+    /// Returns `true` if the request originates from the server rather than the user.
     pub(in crate::owner) const fn is_asked_by_server(&self) -> bool {
         matches!(self.purpose, RequestPurpose::Request { .. } | RequestPurpose::Page)
     }

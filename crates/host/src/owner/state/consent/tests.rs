@@ -1,4 +1,4 @@
-//! The queue by itself: bounds, places, and what ends a request.
+//! Tests the consent queue: bounds, indexes, and the end of requests.
 
 use domain::question::Why;
 use offers::review::Marks;
@@ -36,34 +36,34 @@ fn a_server_has_a_bounded_number_of_requests_of_its_own() {
         assert!(queue.may_ask_more("s"), "there is room for request {n}");
         queue.pending.push(request(n, "s", RequestPurpose::Page));
     }
-    assert!(!queue.may_ask_more("s"), "one more is too many");
-    assert!(queue.may_ask_more("other"), "which is no matter of another server");
+    assert!(!queue.may_ask_more("s"), "the number of requests is limited");
+    assert!(queue.may_ask_more("other"), "the limit is per server");
     queue.pending.pop();
     queue.pending.push(request(99, "s", RequestPurpose::Call("1".to_owned())));
-    assert!(queue.may_ask_more("s"), "what the user does with a server does not count");
+    assert!(queue.may_ask_more("s"), "requests initiated by the user don't count");
 }
 
 #[test]
 fn a_refusal_counts_until_something_has_left() {
     let mut pending = request(1, "s", RequestPurpose::Page);
-    assert!(pending.can_be_refused(), "nobody has answered it");
+    assert!(pending.can_be_refused(), "a request without a decision can be denied");
     (pending.being_acted_on, pending.being_written) = (true, true);
-    assert!(pending.can_be_refused(), "the approval still waits for the log");
+    assert!(pending.can_be_refused(), "a denial is accepted until the audit entry is written");
     pending.being_written = false;
-    assert!(!pending.can_be_refused(), "it is being carried out");
+    assert!(!pending.can_be_refused(), "an approval in execution can't be denied");
     let mut queue = ConsentQueue { pending: vec![pending], ..ConsentQueue::default() };
-    assert_eq!(queue.release(QuestionId(1)), Some(0), "that came to nothing");
-    assert!(queue.pending[0].can_be_refused(), "so it waits again");
-    assert_eq!(queue.release(QuestionId(2)), None, "one that is gone has no place");
+    assert_eq!(queue.release(QuestionId(1)), Some(0), "a failed execution keeps its index");
+    assert!(queue.pending[0].can_be_refused(), "a failed execution can be denied");
+    assert_eq!(queue.release(QuestionId(2)), None, "a removed request has no index");
 }
 
 #[test]
 fn the_end_of_a_run_ends_what_only_that_run_can_use() {
     let ends = |purpose: RequestPurpose| request(1, "s", purpose).ends_with(RunId(1), "s");
-    assert!(ends(RequestPurpose::Call("1".to_owned())), "a call for one process must not go to the next");
-    assert!(!ends(RequestPurpose::Start), "a start is not of a run");
-    assert!(!ends(RequestPurpose::Result("1".to_owned())), "a result is there already");
-    assert!(!request(1, "other", RequestPurpose::Page).ends_with(RunId(1), "s"), "a page of another server");
+    assert!(ends(RequestPurpose::Call("1".to_owned())), "a call for one process must not apply to the next");
+    assert!(!ends(RequestPurpose::Start), "a start doesn't belong to a run");
+    assert!(!ends(RequestPurpose::Result("1".to_owned())), "a result was already returned");
+    assert!(!request(1, "other", RequestPurpose::Page).ends_with(RunId(1), "s"), "a page of another server stays");
 }
 
 #[test]
@@ -74,9 +74,9 @@ fn what_is_over_leaves_the_queue_and_the_rest_moves_up() {
     }
     let ended = queue.take_ended(|pending| pending.view.server == "s");
     let ids: Vec<QuestionId> = ended.iter().map(|pending| pending.view.id).collect();
-    assert_eq!(ids, [QuestionId(1), QuestionId(3)], "in their order");
-    assert_eq!(queue.position(QuestionId(2)), Some(0), "the one that is left");
-    assert_eq!(queue.position(QuestionId(1)), None, "what is over has no place");
+    assert_eq!(ids, [QuestionId(1), QuestionId(3)], "the ended requests are in order");
+    assert_eq!(queue.position(QuestionId(2)), Some(0), "the remaining request moves to the front");
+    assert_eq!(queue.position(QuestionId(1)), None, "an ended request has no index");
 }
 
 #[test]
@@ -84,16 +84,16 @@ fn the_outcome_of_an_answer_is_told_once_it_is_known() {
     let (mut queue, (reply, mut told)) = (ConsentQueue::default(), oneshot::channel());
     queue.answering.insert(QuestionId(1), reply);
     queue.answered(QuestionId(1), Ok(AnswerProgress::Later));
-    assert!(told.try_recv().is_err(), "the log has to have it first");
+    assert!(told.try_recv().is_err(), "the outcome waits for the audit log");
     queue.answered(QuestionId(1), Err(AnswerError::Audit));
-    assert_eq!(told.try_recv(), Ok(Err(AnswerError::Audit)), "then whoever answered hears of it");
+    assert_eq!(told.try_recv(), Ok(Err(AnswerError::Audit)), "the receiver gets the outcome");
 }
 
 #[test]
 fn another_url_has_another_hash() {
     let shown = request(1, "s", RequestPurpose::Page);
-    let QuestionBody::Url { message, .. } = &shown.view.body else { panic!("it is a page") };
+    let QuestionBody::Url { message, .. } = &shown.view.body else { panic!("the request is not a URL") };
     let other = QuestionBody::Url { message: message.clone(), url: "https://b.example".to_owned() };
-    assert_eq!(shown.hash(), shown.view.hash, "the same bytes");
-    assert_ne!(hash_of(&other, None), shown.view.hash, "an approval of one does not cover the other");
+    assert_eq!(shown.hash(), shown.view.hash, "equal payloads have equal hashes");
+    assert_ne!(hash_of(&other, None), shown.view.hash, "another URL has a different hash");
 }

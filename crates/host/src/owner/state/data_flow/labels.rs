@@ -1,38 +1,40 @@
-//! The servers whose words are in each conversation: a simple label, and no verdict. Callers: `owner/provenance.rs`.
+//! Labels with the servers that have content in each conversation. A label is not a classification of the content. Used
+//! by `owner/provenance.rs`.
 
 use domain::history::Reading;
 use indexmap::IndexMap;
 
-/// The most conversations of which it is known. What is not known is not trusted: calls of a model ask.
+/// Maximum number of labeled conversations. Conversations without a label are untrusted: calls of a model require
+/// consent.
 const MAX_CONVERSATIONS: usize = 1_000;
-/// The most servers that are told of one conversation.
+/// Maximum number of servers stored per conversation.
 const MAX_SERVERS: usize = 64;
-/// The most contents of one server that are told of one conversation.
+/// Maximum number of readings stored per server and conversation.
 const MAX_READINGS: usize = 16;
 
-/// The servers whose words are in one conversation.
+/// The servers with content in one conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Label {
-    /// The servers, in the order in which their words came.
+    /// Servers in order of first appearance.
     pub servers: Vec<String>,
-    /// True if all that was in it before is accounted for.
+    /// Set if all earlier content of the conversation is included.
     pub is_whole: bool,
-    /// The contents that were read from them.
+    /// Content that was read from the servers.
     pub readings: Vec<Reading>,
 }
 
-/// The servers whose words are in each conversation.
+/// The labels of all conversations.
 #[derive(Debug, Default)]
 pub(in crate::owner) struct ConversationLabels(IndexMap<String, Label>);
 
 impl ConversationLabels {
-    /// The label of a conversation, as far as it is known.
+    /// Returns the label of a conversation, if it has one.
     pub(in crate::owner) fn of(&self, conversation: &str) -> Option<&Label> {
         self.0.get(conversation)
     }
 
-    /// Notes that something of these servers is in a conversation, and with `is_whole`, that nothing of others was in it
-    /// before. Whether that says something new.
+    /// Records that content of these servers is in a conversation and, with `is_whole` set, that no other servers had
+    /// content in it before. Returns `true` if a server was added.
     pub(in crate::owner) fn add(&mut self, conversation: &str, servers: &[String], is_whole: bool) -> bool {
         let label = self.label_of(conversation);
         label.is_whole |= is_whole;
@@ -52,8 +54,8 @@ impl ConversationLabels {
         self.0.entry(conversation.to_owned()).or_default()
     }
 
-    /// Notes what was read in a conversation. Of each server at most [`MAX_READINGS`] are kept, and among them one that may hold
-    /// what somebody else wrote, if there was any.
+    /// Records content that was read in a conversation. At most [`MAX_READINGS`] are stored per server, including one
+    /// that may contain third-party text, if there was any.
     pub(in crate::owner) fn add_readings(&mut self, conversation: &str, readings: &[Reading]) {
         let label = self.label_of(conversation);
         for new in readings {
@@ -71,8 +73,8 @@ impl ConversationLabels {
         }
     }
 
-    /// The servers whose words may have led to a model's call of one of `server`'s tools. None: nothing of others is in the
-    /// conversation. What is not known counts as the words of somebody.
+    /// Returns the other servers whose content may have caused a model's call of one of `server`'s tools, or `None` if
+    /// no other content is in the conversation. Unknown content counts as that of other servers.
     pub(in crate::owner) fn before_call(&self, conversation: &str, server: &str) -> Option<Vec<String>> {
         let Some(label) = self.of(conversation) else { return Some(Vec::new()) };
         let others: Vec<String> = label.servers.iter().filter(|other| *other != server).cloned().collect();
@@ -89,16 +91,20 @@ mod tests {
     #[test]
     fn words_of_others_count_and_so_does_what_is_not_known() {
         let mut labels = ConversationLabels::default();
-        assert_eq!(labels.before_call("c", "b"), Some(Vec::new()), "X09: of what is not known, the worst is assumed");
-        assert!(!labels.add("c", &[], true), "a conversation begins with nothing in it");
-        assert_eq!(labels.before_call("c", "b"), None, "then nothing led to a call");
-        assert!(labels.add("c", &["b".into()], false), "words of b are new in it");
-        assert_eq!(labels.before_call("c", "b"), None, "a server's own words are no other's");
-        assert!(labels.add("c", &["a".into(), "b".into()], false), "words of a are new in it");
-        assert!(!labels.add("c", &["a".into()], false), "and the second time they are not");
-        assert_eq!(labels.before_call("c", "b"), Some(vec!["a".to_owned()]), "X09: those of another server count");
+        assert_eq!(labels.before_call("c", "b"), Some(Vec::new()), "X09: a conversation without a label is untrusted");
+        assert!(!labels.add("c", &[], true), "no server is added to a new conversation");
+        assert_eq!(labels.before_call("c", "b"), None, "an empty conversation is trusted");
+        assert!(labels.add("c", &["b".into()], false), "the server b is added");
+        assert_eq!(labels.before_call("c", "b"), None, "content of the same server doesn't count as another's");
+        assert!(labels.add("c", &["a".into(), "b".into()], false), "the server a is added");
+        assert!(!labels.add("c", &["a".into()], false), "a known server is not added again");
+        assert_eq!(labels.before_call("c", "b"), Some(vec!["a".to_owned()]), "X09: content of another server counts");
         labels.add("old", &["b".into()], false);
-        assert_eq!(labels.before_call("old", "b"), Some(Vec::new()), "X09: what else is in an old one is not known");
+        assert_eq!(
+            labels.before_call("old", "b"),
+            Some(Vec::new()),
+            "X09: earlier content of an old conversation is unknown"
+        );
     }
 
     #[test]
@@ -109,12 +115,15 @@ mod tests {
         labels.add_readings("c", &tools);
         let readings =
             |labels: &ConversationLabels| labels.of("c").map(|label| label.readings.clone()).unwrap_or_default();
-        assert_eq!(readings(&labels).len(), MAX_READINGS, "no more than can be told");
+        assert_eq!(readings(&labels).len(), MAX_READINGS, "the number of readings is limited");
         labels.add_readings("c", &[Reading::new("a", ReadingKind::Resource, "file:///x")]);
-        assert_eq!(readings(&labels).len(), MAX_READINGS, "nor then");
-        assert!(readings(&labels).iter().any(Reading::is_open), "S26: one that counts replaces one that does not");
+        assert_eq!(readings(&labels).len(), MAX_READINGS, "the number of readings stays limited");
+        assert!(readings(&labels).iter().any(Reading::is_open), "S26: open content replaces closed content");
         labels.add_readings("c", &[Reading { open_world: true, ..tool(3) }]);
-        assert!(readings(&labels).iter().any(|own| own.name == "3" && own.open_world), "S26: and a mark is added");
+        assert!(
+            readings(&labels).iter().any(|own| own.name == "3" && own.open_world),
+            "S26: the open-world flag is updated"
+        );
     }
 
     #[test]
@@ -122,11 +131,11 @@ mod tests {
         let mut labels = ConversationLabels::default();
         let servers: Vec<String> = (0..MAX_SERVERS + 5).map(|n| n.to_string()).collect();
         labels.add("first", &servers, true);
-        assert_eq!(labels.of("first").map(|l| l.servers.len()), Some(MAX_SERVERS), "no more servers than can be read");
+        assert_eq!(labels.of("first").map(|l| l.servers.len()), Some(MAX_SERVERS), "the number of servers is limited");
         for n in 0..MAX_CONVERSATIONS {
             labels.add(&n.to_string(), &[], true);
         }
-        assert_eq!(labels.of("first"), None, "the oldest is forgotten");
-        assert!(labels.before_call("first", "b").is_some(), "and is not trusted then");
+        assert_eq!(labels.of("first"), None, "the oldest label is dropped");
+        assert!(labels.before_call("first", "b").is_some(), "a dropped label makes its conversation untrusted");
     }
 }

@@ -1,5 +1,5 @@
-//! Settings that are edited by hand as well, as the user confirmed them: addresses of model providers, and the retention of the audit
-//! log. Caller: `owner/confirmed.rs`.
+//! Confirmed values of settings in files that can also be edited by hand: addresses of model providers, and the
+//! retention of the audit log. Used by `owner/confirmed.rs`.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use url::Url;
 use super::ReadDocument;
 use crate::view::AppSettings;
 
-/// `confirmed.json`.
+/// Content of the file `confirmed.json`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(in crate::owner) struct ConfirmedFile {
@@ -23,7 +23,7 @@ pub(in crate::owner) struct ConfirmedFile {
     pub(in crate::owner) keeping: Option<AuditRetentionSetting>,
 }
 
-/// The address that decides where requests and keys go.
+/// The address that receives requests and keys.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(in crate::owner) struct ProviderAddress {
     kind: ProviderKind,
@@ -38,14 +38,15 @@ pub(in crate::owner) struct AuditRetentionSetting {
     pub(in crate::owner) contents: bool,
 }
 
-/// ConfirmedSettings settings, as they were read last.
+/// The confirmed settings, as last read.
 #[derive(Debug, Default)]
 pub(in crate::owner) struct ConfirmedSettings {
-    /// None while it can't be said.
+    /// Content of the file, or `None` while it is unknown.
     pub(in crate::owner) file: Option<ConfirmedFile>,
-    /// Set if what stands there counts as confirmed, as nothing was ever sealed before.
+    /// Set if the current settings count as confirmed, since no document was ever sealed before.
     pub(in crate::owner) adopts: bool,
-    /// Changes of a provider that the user made and that `file` does not have yet: they wait for the audit log or the disk.
+    /// Number of the user's changes of providers that `file` doesn't contain yet because they wait for the audit log or
+    /// the disk.
     pub(in crate::owner) pending_providers: usize,
 }
 
@@ -63,12 +64,16 @@ impl AuditRetentionSetting {
 }
 
 impl ConfirmedSettings {
-    /// Returns true if it can be said what was confirmed.
+    /// Returns `true` if the confirmed settings are known.
     pub(in crate::owner) const fn is_known(&self) -> bool {
         self.file.is_some()
     }
 
-    /// Where a provider was when the user confirmed it; an error if it is not there any more, or never was.
+    /// Checks that a provider has its confirmed address.
+    ///
+    /// # Errors
+    ///
+    /// Returns the confirmed address if it differs, or `None` if none was confirmed.
     pub(in crate::owner) fn check_address(&self, settings: &ProviderSettings) -> Result<(), Option<String>> {
         let known = self.file.as_ref().and_then(|file| file.providers.get(&settings.id));
         match known {
@@ -77,22 +82,23 @@ impl ConfirmedSettings {
         }
     }
 
-    /// The model that the user chose for new conversations; the file's, if nothing was confirmed.
+    /// Returns the confirmed model of new conversations, or `None` if none was confirmed or the settings contain none.
     pub(in crate::owner) fn default_model(&self, file: &ProvidersFile) -> Option<ModelRef> {
         self.file.as_ref().and_then(|kept| kept.default.clone()).filter(|_| file.default.is_some())
     }
 
-    /// The confirmed address of a provider.
+    /// Returns the confirmed address of a provider.
     pub(in crate::owner) fn address_of(&self, id: &str) -> Option<&ProviderAddress> {
         self.file.as_ref().and_then(|file| file.providers.get(id))
     }
 
-    /// Returns true if nothing is to be written for a provider whose confirmed address is to be this one.
+    /// Returns `true` if the confirmed address of a provider already is the wanted one, so that nothing has to be
+    /// written.
     pub(in crate::owner) fn is_settled(&self, id: &str, wanted: Option<&ProviderAddress>) -> bool {
         self.pending_providers == 0 && self.address_of(id) == wanted
     }
 
-    /// The outcome of reading the file, with the state of the seal over documents.
+    /// Interprets the content that was read from the file, given the state of the documents' seal.
     pub(in crate::owner) fn read(&self, read: ReadDocument, seal: &DocumentSeal) -> ConfirmedRead {
         let kept = read.ok().flatten().map(serde_json::from_value::<ConfirmedFile>);
         match (kept, seal) {
@@ -104,7 +110,7 @@ impl ConfirmedSettings {
         }
     }
 
-    /// Takes over what the file holds. Returns true if it is another than before.
+    /// Replaces the confirmed settings. Returns `true` if they changed.
     pub(in crate::owner) fn replace(&mut self, next: Option<ConfirmedFile>) -> bool {
         self.adopts = false;
         let is_other = self.file != next;
@@ -112,27 +118,27 @@ impl ConfirmedSettings {
         is_other
     }
 
-    /// The confirmed retention of the audit log; `None` while it can't be said. Without a word of the user's it is that of a new
-    /// installation: a file that was removed shortens nothing.
+    /// Returns the confirmed retention of the audit log, or `None` while it is unknown. If the user never confirmed
+    /// one, returns the default, so that removing the file doesn't shorten the log.
     pub(in crate::owner) fn keeping(&self) -> Option<AuditRetentionSetting> {
         let unchanged = || AuditRetentionSetting::of(&AppSettings::default());
         self.file.as_ref().map(|file| file.keeping.unwrap_or_else(unchanged))
     }
 }
 
-/// The outcome of reading the confirmed settings.
+/// The result of reading the confirmed settings.
 #[derive(Debug, PartialEq)]
 pub(in crate::owner) enum ConfirmedRead {
-    /// These were confirmed.
+    /// The settings that were confirmed.
     Known(ConfirmedFile),
-    /// Nobody can say what was confirmed.
+    /// The confirmed settings can't be determined.
     Unknown,
-    /// Nothing was ever confirmed: what stands in the settings counts as confirmed.
+    /// Nothing was ever confirmed, so the current settings count as confirmed.
     Adopts,
 }
 
 impl ConfirmedFile {
-    /// The present settings, as confirmed.
+    /// Returns the current settings as confirmed settings.
     pub(in crate::owner) fn adopted(file: &ProvidersFile, settings: &AppSettings) -> Self {
         Self {
             providers: file.providers.iter().map(|own| (own.id.clone(), ProviderAddress::of(own))).collect(),
@@ -143,7 +149,7 @@ impl ConfirmedFile {
 }
 
 impl AuditRetentionSetting {
-    /// Puts this into the settings.
+    /// Applies the retention to the settings.
     pub(in crate::owner) const fn apply(self, settings: &mut AppSettings) {
         let Self { days, megabytes, contents } = self;
         (settings.audit_days, settings.audit_megabytes, settings.audit_contents) = (days, megabytes, contents);
@@ -164,10 +170,18 @@ mod tests {
     fn a_file_that_was_removed_confirms_nothing() {
         let confirmed = with_adoption(false);
         let none = || ConfirmedRead::Known(ConfirmedFile::default());
-        assert_eq!(confirmed.read(Ok(None), &DocumentSeal::Sealed), none(), "there was one, and nothing of it counts");
+        assert_eq!(confirmed.read(Ok(None), &DocumentSeal::Sealed), none(), "a removed file confirms nothing");
         let adopting = with_adoption(true);
-        assert_eq!(adopting.read(Ok(None), &DocumentSeal::Sealed), ConfirmedRead::Adopts, "there never was one");
-        assert_eq!(adopting.read(Ok(Some(json!(1))), &DocumentSeal::Sealed), none(), "one that can't be read is none");
+        assert_eq!(
+            adopting.read(Ok(None), &DocumentSeal::Sealed),
+            ConfirmedRead::Adopts,
+            "the settings are adopted if there never was a file"
+        );
+        assert_eq!(
+            adopting.read(Ok(Some(json!(1))), &DocumentSeal::Sealed),
+            none(),
+            "an invalid file confirms nothing"
+        );
     }
 
     #[test]
@@ -179,14 +193,14 @@ mod tests {
     #[test]
     fn the_retention_stays_that_of_a_new_installation_without_a_word_of_the_user() {
         let mut confirmed = ConfirmedSettings::default();
-        assert_eq!(confirmed.keeping(), None, "it can't be said");
-        assert!(confirmed.replace(Some(ConfirmedFile::default())), "the file was read");
+        assert_eq!(confirmed.keeping(), None, "the retention is unknown before the file is read");
+        assert!(confirmed.replace(Some(ConfirmedFile::default())), "reading the file changes the settings");
         let settings = AppSettings { audit_days: 1, ..AppSettings::default() };
         let mut held = settings.clone();
-        confirmed.keeping().expect("it is known").apply(&mut held);
-        assert_eq!(held, AppSettings::default(), "a file that was removed shortens nothing");
+        confirmed.keeping().expect("the retention is known").apply(&mut held);
+        assert_eq!(held, AppSettings::default(), "a removed file doesn't shorten the retention");
         assert!(confirmed.replace(Some(ConfirmedFile::adopted(&ProvidersFile::default(), &settings))));
-        confirmed.keeping().expect("it is known").apply(&mut held);
-        assert_eq!(held, settings, "what was confirmed holds");
+        confirmed.keeping().expect("the retention is known").apply(&mut held);
+        assert_eq!(held, settings, "the confirmed retention is applied");
     }
 }

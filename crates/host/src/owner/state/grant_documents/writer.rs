@@ -1,5 +1,5 @@
-//! The thread that reads and writes documents, and the queue in front of it. Caller: `owner/document_writer.rs`, which says when a change
-//! holds.
+//! The thread that reads and writes documents, and its queue. Used by `owner/document_writer.rs`, which defines when a
+//! change takes effect.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::AssertUnwindSafe;
@@ -13,47 +13,47 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::owner::{DeferredTurn, WeakOwner};
 
-/// The most reads and writes that wait for the disk. More fail as if the disk had refused them.
+/// Maximum number of queued operations. Further ones fail as if the disk had failed.
 const MAX_PENDING: usize = 1_024;
-/// How long closing waits for the changes that are still pending.
+/// Timeout for pending changes on shutdown.
 const CLOSING_PATIENCE: Duration = Duration::from_secs(10);
 
-/// Content of a document, or why it can't be read.
+/// Content of a document, or the error of reading it.
 pub(in crate::owner) type ReadDocument = Result<Option<Value>, StoreError>;
 
-/// Runs on the writer's thread and gives back the command with which the owner goes on.
+/// An operation on the writer's thread. Returns the continuation to run in a turn of the owner.
 pub(in crate::owner) type Job = Box<dyn FnOnce(&dyn Documents) -> DeferredTurn + Send>;
 
-/// The queue in front of the thread that reads and writes.
+/// The queue of the thread that reads and writes documents.
 pub(in crate::owner) struct DocumentWriter {
     queue: Option<mpsc::Sender<Job>>,
     ended: Option<oneshot::Receiver<()>>,
     pub(in crate::owner) progress: DocumentProgress,
 }
 
-/// The reads and writes of documents that are under way.
+/// The operations on documents in progress.
 #[derive(Debug, Default)]
 pub(in crate::owner) struct DocumentProgress {
-    /// The number of writes of each document that are not on disk yet.
+    /// Number of pending writes of each document.
     pending: BTreeMap<&'static str, usize>,
     /// Documents that are being read.
     reading: BTreeSet<&'static str>,
-    /// Documents that another program changed while they were being read or written.
+    /// Documents that another process changed while they were being read or written.
     stale: BTreeSet<&'static str>,
 }
 
 impl DocumentProgress {
-    /// Returns true if the file of this document is older than what the owner handed over.
+    /// Returns `true` if the file of this document is older than the submitted writes.
     fn is_written_later(&self, document: Document) -> bool {
         self.pending.contains_key(document.file_name())
     }
 
-    /// A write is handed over.
+    /// Records that a write was submitted.
     pub(in crate::owner) fn begin_write(&mut self, document: Document) {
         *self.pending.entry(document.file_name()).or_default() += 1;
     }
 
-    /// A write is done.
+    /// Records that a write is done.
     pub(in crate::owner) fn end_write(&mut self, document: Document) {
         let name = document.file_name();
         if let Some(pending) = self.pending.get_mut(name) {
@@ -64,7 +64,8 @@ impl DocumentProgress {
         }
     }
 
-    /// Another program changed a document. Returns true if it is to be read now; later, if it is being read or written.
+    /// Records that another process changed a document. Returns `true` if it should be read now, and `false` if it is
+    /// read after the current operations.
     pub(in crate::owner) fn begin_read(&mut self, document: Document) -> bool {
         let name = document.file_name();
         if self.is_written_later(document) || self.reading.contains(name) {
@@ -74,12 +75,12 @@ impl DocumentProgress {
         self.reading.insert(name)
     }
 
-    /// A read is done, or could not begin.
+    /// Records that a read is done or could not start.
     pub(in crate::owner) fn end_read(&mut self, document: Document) {
         self.reading.remove(document.file_name());
     }
 
-    /// Returns true if what was read is the newest state; else it is read again once own changes are written.
+    /// Returns `true` if the content that was read is the newest. Otherwise it is read again after the pending writes.
     pub(in crate::owner) fn is_newest(&mut self, document: Document) -> bool {
         let is_older = self.is_written_later(document);
         if is_older {
@@ -88,7 +89,7 @@ impl DocumentProgress {
         !is_older
     }
 
-    /// Returns true, once, if the document is to be read again now.
+    /// Returns `true` once if the document should be read again now.
     pub(in crate::owner) fn take_stale(&mut self, document: Document) -> bool {
         !self.is_written_later(document) && self.stale.remove(document.file_name())
     }
@@ -100,7 +101,7 @@ impl DocumentWriter {
         let (end, ended) = oneshot::channel();
         let runtime = tokio::runtime::Handle::try_current();
         let run = move || {
-            // What goes on once a document is written may start a task.
+            // Continuations may spawn tasks.
             let _entered = runtime.as_ref().map(tokio::runtime::Handle::enter);
             work_through(documents.as_ref(), jobs, &back);
             let _ = end.send(());
@@ -113,13 +114,17 @@ impl DocumentWriter {
         Self { queue, ended: Some(ended), progress: DocumentProgress::default() }
     }
 
-    /// A place in the queue.
+    /// Reserves a slot in the queue.
+    ///
+    /// # Errors
+    ///
+    /// Returns the cause if the writer has stopped or the queue is full.
     pub(in crate::owner) fn place(&self) -> Result<mpsc::OwnedPermit<Job>, &'static str> {
         let queue = self.queue.clone().ok_or("it is not written any more; start Drawbridge again")?;
         queue.try_reserve_owned().map_err(|_| "the disk does not keep up; try again")
     }
 
-    /// Waits until all that is pending is written, or for [`CLOSING_PATIENCE`].
+    /// Waits until all pending operations are done, at most for [`CLOSING_PATIENCE`].
     pub(in crate::owner) async fn close(&mut self) {
         self.queue = None;
         let Some(ended) = self.ended.take() else { return };
@@ -128,7 +133,7 @@ impl DocumentWriter {
         }
     }
 
-    /// Returns true if the file of this document is older than what the owner handed over.
+    /// Returns `true` if the file of this document is older than the submitted writes.
     pub(in crate::owner) fn is_written_later(&self, document: Document) -> bool {
         self.progress.is_written_later(document)
     }
@@ -137,21 +142,22 @@ impl DocumentWriter {
 fn work_through(documents: &dyn Documents, mut jobs: mpsc::Receiver<Job>, back: &WeakOwner) {
     while let Some(work) = jobs.blocking_recv() {
         let done = work(documents);
-        // The owner may have ended, or a turn may panic, which ends it: what is left is written all the same.
+        // The owner may have ended, or the continuation may panic, which ends it. The remaining operations are executed
+        // in either case.
         let _ = std::panic::catch_unwind(AssertUnwindSafe(|| back.run(done)));
     }
 }
 
-/// The entries of a document that has one for each server; empty if it is no object.
+/// Returns the entries of a document with an entry per server. Empty if it is not an object.
 pub(in crate::owner) fn entries(kept: Option<Value>) -> Map<String, Value> {
-    // Not `from_value`, which would make every value anew.
+    // Avoids `from_value`, which would clone every value.
     match kept {
         Some(Value::Object(entries)) => entries,
         _ => Map::new(),
     }
 }
 
-/// The document with this entry of one server, or without it.
+/// Returns the document with one server's entry replaced or removed.
 pub(in crate::owner) fn with_entry(kept: Option<Value>, server: &str, value: Option<&Value>) -> Value {
     let mut entries = entries(kept);
     match value {
@@ -176,23 +182,23 @@ mod tests {
         let mut progress = DocumentProgress::default();
         progress.begin_write(Document::Pins);
         progress.begin_write(Document::Pins);
-        assert!(!progress.begin_read(Document::Pins), "the file is older than what is in memory");
+        assert!(!progress.begin_read(Document::Pins), "a document with pending writes is not read");
         progress.end_write(Document::Pins);
-        assert!(!progress.take_stale(Document::Pins), "one write is still under way");
+        assert!(!progress.take_stale(Document::Pins), "another write is pending");
         progress.end_write(Document::Pins);
-        assert!(progress.take_stale(Document::Pins), "then it is read");
+        assert!(progress.take_stale(Document::Pins), "the document is read after the last write");
         assert!(!progress.take_stale(Document::Pins), "once");
-        assert!(progress.begin_read(Document::Roots), "other documents do not wait");
+        assert!(progress.begin_read(Document::Roots), "other documents are read immediately");
     }
 
     #[test]
     fn a_change_during_a_read_is_read_after_it() {
         let mut progress = DocumentProgress::default();
         assert!(progress.begin_read(Document::Flow));
-        assert!(!progress.begin_read(Document::Flow), "it is being read");
+        assert!(!progress.begin_read(Document::Flow), "a second read doesn't start during the first");
         progress.end_read(Document::Flow);
-        assert!(progress.is_newest(Document::Flow), "nothing was changed here");
-        assert!(progress.take_stale(Document::Flow), "it is read again, as another program has changed it since");
+        assert!(progress.is_newest(Document::Flow), "the content is the newest without pending writes");
+        assert!(progress.take_stale(Document::Flow), "a change during the read causes another read");
     }
 
     #[test]
@@ -201,9 +207,9 @@ mod tests {
         assert!(progress.begin_read(Document::Flow));
         progress.begin_write(Document::Flow);
         progress.end_read(Document::Flow);
-        assert!(!progress.is_newest(Document::Flow), "the owner has changed it meanwhile");
+        assert!(!progress.is_newest(Document::Flow), "the content is older than the pending write");
         progress.end_write(Document::Flow);
-        assert!(progress.take_stale(Document::Flow), "so it is read again");
+        assert!(progress.take_stale(Document::Flow), "the document is read again after the write");
     }
 
     #[test]

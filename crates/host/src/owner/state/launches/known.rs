@@ -1,4 +1,4 @@
-//! The transport and the revision that a server had when it ran last. Caller: `owner/known.rs`.
+//! The transport and the revision of a server's last session. Used by `owner/known.rs`.
 
 use domain::Millis;
 use mcp_proto::Revision;
@@ -6,20 +6,20 @@ use mcp_transport::driver::TransportFound;
 use policy::Hash;
 use serde::{Deserialize, Serialize};
 
-/// How long it is believed. A server that has learned a newer revision meanwhile often still answers as before, and only
-/// finding out anew shows it. In milliseconds.
+/// Lifetime of the facts, in milliseconds. An updated server often still accepts its old revision, so only a new
+/// detection discovers the newer one.
 const BELIEVED: Millis = 7 * 24 * 60 * 60 * 1000;
 
-/// The transport and the revision of one server, as they were found.
+/// The detected transport and revision of one server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::owner) struct KnownSession {
-    /// Over its configuration: another address or command under the same name is another server.
+    /// Hash of the configuration: another address or command under the same name is a different server.
     pub(in crate::owner) config: Hash,
-    /// None for a local server.
+    /// Detected transport, or `None` for a local server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(in crate::owner) transport: Option<TransportFound>,
     pub(in crate::owner) revision: Revision,
-    /// When.
+    /// Time of the detection.
     #[serde(default)]
     pub(in crate::owner) found: Millis,
 }
@@ -43,10 +43,10 @@ mod tests {
         let found =
             |found| KnownSession { config: Hash::of_bytes(b"x"), transport: None, revision: Revision::NEWEST, found };
         let now = 2 * BELIEVED;
-        assert!(found(now).is_believed(now), "just found");
-        assert!(found(now - BELIEVED + 1).is_believed(now), "not yet a week ago");
-        assert!(!found(now - BELIEVED).is_believed(now), "a week ago");
-        assert!(!found(0).is_believed(now), "at a time that nobody knows");
-        assert!(found(1).says_the_same(&found(2)), "whenever it was found");
+        assert!(found(now).is_believed(now), "new facts are valid");
+        assert!(found(now - BELIEVED + 1).is_believed(now), "facts are valid for almost a week");
+        assert!(!found(now - BELIEVED).is_believed(now), "facts expire after a week");
+        assert!(!found(0).is_believed(now), "facts of unknown age are expired");
+        assert!(found(1).says_the_same(&found(2)), "the time of detection is not compared");
     }
 }

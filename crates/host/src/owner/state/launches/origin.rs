@@ -1,7 +1,7 @@
-//! What is kept of the installation of a server. Caller: `owner/origins.rs`.
+//! The record of a server's installation. Used by `owner/origins.rs`.
 //!
-//! A record is on the disk before the settings name what was installed, so that a bundle never runs without one: from then until the settings are
-//! written it is *pending*, with the record that holds if they never are.
+//! A record is written before the settings refer to the installed files, so that a bundle never runs without one. Until
+//! the settings are written it is *pending*, and includes the record that is valid if they never are.
 
 use std::path::Path;
 
@@ -9,11 +9,11 @@ use policy::Hash;
 use ports::server_config::{BundleFiles, FilledIn, Installed, ServerConfig, ServerOrigin, config_hash};
 use serde::{Deserialize, Serialize};
 
-/// Where a server was installed from, and as what.
+/// The origin and content of a server's installation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::owner) struct InstallRecord {
     origin: ServerOrigin,
-    /// Over what was set up, but for its sandbox.
+    /// Hash of the installed settings, except for the sandbox.
     config: Hash,
     #[serde(default)]
     filled_in: FilledIn,
@@ -21,20 +21,20 @@ pub(in crate::owner) struct InstallRecord {
     pending: Option<Pending>,
 }
 
-/// The settings may not be written yet.
+/// State of a record while the settings may not be written yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Pending {
-    /// What holds as long as they are not.
+    /// Record that is valid until the settings are written.
     before: Option<Box<InstallRecord>>,
 }
 
 impl InstallRecord {
-    /// The record of a server that is set up so.
+    /// Creates the record of a server with these settings.
     pub(in crate::owner) fn new(origin: ServerOrigin, filled_in: FilledIn, config: &ServerConfig) -> Self {
         Self { origin, filled_in, config: hash(config), pending: None }
     }
 
-    /// The record until the settings are written. `before` is the one that holds now.
+    /// Returns this record as pending. `before` is the currently valid one.
     pub(in crate::owner) fn pending_over(self, before: Option<Self>) -> Self {
         Self { pending: Some(Pending { before: before.map(Box::new) }), ..self }
     }
@@ -43,24 +43,24 @@ impl InstallRecord {
         self.pending.is_some()
     }
 
-    /// Where it is from.
+    /// Returns the origin of the installation.
     pub(in crate::owner) fn origin(&self) -> &ServerOrigin {
         &self.origin
     }
 
-    /// The files of its bundle, if it was installed from one.
+    /// Returns the files of the bundle, if the server was installed from one.
     pub(in crate::owner) fn files(&self) -> Option<&BundleFiles> {
         self.origin.files()
     }
 
-    /// The folders of bundles that it names.
+    /// Returns the folders of bundles in this record and in the previous one.
     pub(in crate::owner) fn folders(&self) -> impl Iterator<Item = &str> {
         let before = self.pending.as_ref().and_then(|pending| pending.before.as_deref());
         [Some(self), before].into_iter().flatten().filter_map(Self::files).map(|files| files.folder.as_str())
     }
 
-    /// The record that holds for a server that is set up so, or for none: a pending one once the settings have what it is about, or name the
-    /// folder of its bundle.
+    /// Returns the valid record for a server with these settings, or for one that is not configured. A pending record
+    /// is valid once the settings equal the installed ones, or refer to the folder of its bundle.
     pub(in crate::owner) fn settled(&self, config: Option<&ServerConfig>, bundles: &Path) -> Option<Self> {
         let Some(pending) = &self.pending else { return Some(self.clone()) };
         let names_bundle =
@@ -68,18 +68,18 @@ impl InstallRecord {
         if config.is_some_and(|config| hash(config) == self.config || names_bundle(config)) {
             return Some(Self { pending: None, ..self.clone() });
         }
-        // A forged file may have one in another.
+        // In a forged file, the previous record may be pending too.
         pending.before.as_deref().map(|before| Self { pending: None, ..before.clone() })
     }
 
-    /// The record beside the server as it is set up now.
+    /// Compares the record with the current settings of the server.
     pub(in crate::owner) fn compared_with(self, config: &ServerConfig) -> Installed {
         let changed = self.config != hash(config);
         Installed { origin: self.origin, changed, filled_in: self.filled_in }
     }
 }
 
-/// Over the command or the address, whatever it may reach: what a server may do is the user's own setting.
+/// Returns the hash of the command or address. The sandbox is excluded, since it is the user's setting.
 fn hash(config: &ServerConfig) -> Hash {
     let mut config = config.clone();
     if let Some(stdio) = config.as_stdio_mut() {

@@ -1,4 +1,4 @@
-//! Facts about starts by themselves: which package was approved for which settings, and what is remembered of a session.
+//! Tests the facts about starts: approved packages and their settings, and remembered sessions.
 
 use mcp_proto::Revision;
 use ports::server_config::StdioConfig;
@@ -35,35 +35,35 @@ fn approved(config: &ServerConfig, version: &str) -> ApprovedPackage {
 fn a_package_is_approved_for_the_settings_it_was_approved_with() {
     let (mut facts, own) = (facts(), config(&["-y", "a-server"]));
     facts.packages.insert("s".to_owned(), approved(&own, "1.0.0"));
-    assert!(facts.approved_package("s", &own).is_some(), "as it was approved");
+    assert!(facts.approved_package("s", &own).is_some(), "the approved settings match");
     let other = config(&["-y", "a-server", "--more"]);
-    assert!(facts.approved_package("s", &other).is_none(), "another command under the same name");
-    assert!(facts.package_seen("s").is_some(), "which still says what the user saw last");
+    assert!(facts.approved_package("s", &other).is_none(), "another command doesn't match");
+    assert!(facts.package_seen("s").is_some(), "the last approved version is independent of the settings");
 }
 
 #[test]
 fn a_server_starts_with_the_version_that_was_approved() {
     let (mut facts, own) = (facts(), config(&["-y", "a-server"]));
-    assert_eq!(facts.as_approved("s", &own), own, "nothing was approved");
+    assert_eq!(facts.as_approved("s", &own), own, "without an approval the settings are unchanged");
     facts.packages.insert("s".to_owned(), approved(&own, "1.0.0"));
     let pinned = facts.as_approved("s", &own);
-    let args = &pinned.as_stdio().expect("it is local").args;
+    let args = &pinned.as_stdio().expect("the server is local").args;
     assert!(args.iter().any(|arg| arg == "a-server@1.0.0"), "the command names the version: {args:?}");
 }
 
 #[test]
 fn other_files_under_one_version_ask_always_and_a_newer_version_asks_its_user() {
     let mut package = approved(&config(&[]), "1.0.0");
-    assert!(!package.is_outdated(true), "nothing else was found");
+    assert!(!package.is_outdated(true), "a package without a newer version is up to date");
     let newer = approved(&config(&[]), "1.1.0").version;
     package.newer = Some(newer.clone());
-    assert!(package.is_outdated(true), "a user who starts it is asked");
+    assert!(package.is_outdated(true), "a newer version requires consent if the user starts the server");
     assert!(!package.is_outdated(false), "nobody else");
     package.declined = Some(newer);
-    assert!(!package.is_outdated(true), "nor a user who did not want it");
+    assert!(!package.is_outdated(true), "a declined version requires no consent");
     package.newer = Some(PackageVersion { integrity: Some("sha512-two".to_owned()), ..package.version.clone() });
-    assert!(package.is_outdated(false), "other files under the same version always ask");
-    assert_eq!(Some(package.known()), package.newer.as_ref(), "and are what the registry is known to offer");
+    assert!(package.is_outdated(false), "different files of the same version always require consent");
+    assert_eq!(Some(package.known()), package.newer.as_ref(), "the last offered version has the different files");
 }
 
 #[test]
@@ -71,9 +71,9 @@ fn what_is_known_already_is_not_remembered_again() {
     let (mut facts, config) = (facts(), Hash::of_bytes(b"config"));
     let found = |found| KnownSession { config: config.clone(), transport: None, revision: Revision::NEWEST, found };
     let week = 7 * 24 * 60 * 60 * 1000;
-    assert!(facts.remember("s", found(week), week), "it is new");
-    assert!(!facts.remember("s", found(week + 1), week + 1), "it was only tried first, and is still so");
-    assert!(facts.known("s", || config.clone(), week + 1).is_some(), "it is tried first");
-    assert!(facts.known("s", || Hash::of_bytes(b"other"), week + 1).is_none(), "but not with other settings");
-    assert!(facts.remember("s", found(2 * week), 2 * week), "a week later it is found out anew");
+    assert!(facts.remember("s", found(week), week), "new facts are stored");
+    assert!(!facts.remember("s", found(week + 1), week + 1), "known facts are not stored again");
+    assert!(facts.known("s", || config.clone(), week + 1).is_some(), "known facts are returned");
+    assert!(facts.known("s", || Hash::of_bytes(b"other"), week + 1).is_none(), "facts don't apply to other settings");
+    assert!(facts.remember("s", found(2 * week), 2 * week), "facts are stored again after a week");
 }

@@ -1,4 +1,4 @@
-//! Which model answers a server's request, and what comes with that. Caller: `owner/sampling/asked.rs`.
+//! Chooses the model that replies to a server's request. Used by `owner/sampling/asked.rs`.
 
 use mcp_proto::types::CreateMessageParams;
 use models::ModelRef;
@@ -11,7 +11,7 @@ use server_requests::sampling::{Choice, ChosenBy, SamplingState};
 use super::ModelAccess;
 
 impl ModelAccess {
-    /// The model that would answer a server's request, and why.
+    /// Returns the model that would reply to a server's request, and the reason for the choice.
     pub(in crate::owner) fn choose(&self, server: &str, params: &CreateMessageParams) -> Option<(ModelRef, ChosenBy)> {
         let can_answer = |model: &&ModelRef| self.registry.provider(&model.provider).is_ok();
         let settings = self.sampling.settings(server);
@@ -22,7 +22,7 @@ impl ModelAccess {
         choose(wish, &all)
     }
 
-    /// Puts into a request's state which model answers, and what comes with that.
+    /// Stores the chosen model, its name and its maximum cost in the state of a request.
     pub(in crate::owner) fn put_choice(
         &self,
         state: &mut SamplingState,
@@ -52,9 +52,13 @@ mod tests {
         let gone = ModelRef { provider: "gone".to_owned(), model: "m".to_owned() };
         access.providers.file.default = Some(gone);
         let chosen = access.choose("s", &params());
-        assert_eq!(chosen, Some((model.clone(), ChosenBy::First)), "nobody answers for the default, so it is another");
+        assert_eq!(chosen, Some((model.clone(), ChosenBy::First)), "a default without a provider is not chosen");
         access.providers.file.default = Some(model.clone());
-        assert_eq!(access.choose("s", &params()), Some((model, ChosenBy::Default)), "with its provider it is chosen");
+        assert_eq!(
+            access.choose("s", &params()),
+            Some((model, ChosenBy::Default)),
+            "a default with a provider is chosen"
+        );
     }
 
     #[test]
@@ -62,9 +66,13 @@ mod tests {
         let (access, model) = access(price("USD", None));
         let mut state = SamplingState::default();
         access.put_choice(&mut state, model.clone(), ChosenBy::User, &params());
-        let choice = state.model.expect("it is put in");
-        assert_eq!((choice.name.as_str(), &choice.model), ("m", &model), "without a name of its own, by its id");
-        assert_eq!(choice.most_micros, access.most_micros(&model, &params()), "with the most that it costs");
+        let choice = state.model.expect("the model was stored");
+        assert_eq!(
+            (choice.name.as_str(), &choice.model),
+            ("m", &model),
+            "a model without a name is displayed by its id"
+        );
+        assert_eq!(choice.most_micros, access.most_micros(&model, &params()), "the choice includes the maximum cost");
         assert_eq!(choice.provider, None, "the provider is not in the settings");
     }
 }

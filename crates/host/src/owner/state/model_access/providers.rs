@@ -1,72 +1,76 @@
-//! The providers of models: how they are set up, what they list, and why some are not used. Callers: `owner/providers.rs` and
-//! `handle/providers.rs`.
+//! The model providers: their settings, their listed models, and the reasons why some are not used. Used by
+//! `owner/providers.rs` and `handle/providers.rs`.
 
 use std::collections::BTreeMap;
 
 use credentials::providers::{Lists, MAX_PROVIDERS, ProviderError, ProviderView, ProvidersFile, ProvidersView};
 use models::{Model, ModelError, ModelRef, ProviderSettings};
 
-/// The providers as they were read last.
+/// The providers, as last read.
 #[derive(Default)]
 pub(crate) struct ProviderTable {
     pub(in crate::owner) file: ProvidersFile,
     pub(in crate::owner) lists: Lists,
-    /// The errors of providers that did not answer, by id.
+    /// Errors of providers that failed to respond, by id.
     pub(in crate::owner) problems: BTreeMap<String, ModelError>,
-    /// Those that are not used, as another program says where they are.
+    /// Providers that are not used because another program changed their address.
     pub(in crate::owner) unconfirmed: BTreeMap<String, ProviderSettings>,
-    /// Those of them that the audit log has, as they were then.
+    /// Unconfirmed providers that are recorded in the audit log, with the recorded settings.
     pub(in crate::owner) noted: BTreeMap<String, ProviderSettings>,
 }
 
 impl ProviderTable {
-    /// The models that a provider listed.
+    /// Returns the models that a provider listed.
     pub(in crate::owner) fn listed(&self, id: &str) -> Vec<Model> {
         self.lists.get(id).map(|listed| listed.models.clone()).unwrap_or_default()
     }
 
-    /// The settings of a provider.
+    /// Returns the settings of a provider.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ProviderError::NotFound`] if no provider has this id.
     pub(crate) fn settings_of(&self, id: &str) -> Result<ProviderSettings, ProviderError> {
         let found = self.file.providers.iter().find(|settings| settings.id == id);
         found.cloned().ok_or_else(|| ProviderError::NotFound(id.to_owned()))
     }
 
-    /// The model that new conversations begin with.
+    /// Returns the model of new conversations, if the user chose one.
     pub(crate) fn default_model(&self) -> Option<ModelRef> {
         self.file.default.clone()
     }
 
-    /// Returns an error if a provider can't be set up so.
+    /// Returns an error if a provider can't have these settings.
     pub(in crate::owner) fn may_set(&self, settings: &ProviderSettings) -> Result<(), ProviderError> {
         settings.check()?;
         let is_new = !self.file.providers.iter().any(|own| own.id == settings.id);
         if is_new && self.file.providers.len() >= MAX_PROVIDERS { Err(ProviderError::TooMany) } else { Ok(()) }
     }
 
-    /// Returns true if the provider is used just if its address is confirmed.
+    /// Returns `true` if the provider is in use exactly if its address is confirmed.
     pub(in crate::owner) fn is_settled(&self, id: &str, is_confirmed: bool) -> bool {
         self.unconfirmed.contains_key(id) != is_confirmed
     }
 
-    /// Forgets what is known of a provider that was taken out.
+    /// Drops the state of a removed provider.
     pub(in crate::owner) fn forget(&mut self, id: &str) {
         self.problems.remove(id);
         self.unconfirmed.remove(id);
     }
 
-    /// A provider is not used, as another program says where it is. Returns true if the audit log does not have that yet.
+    /// Marks a provider as unconfirmed. Returns `true` if that has to be recorded in the audit log.
     pub(in crate::owner) fn set_unconfirmed(&mut self, settings: &ProviderSettings, is_known: bool) -> bool {
         self.unconfirmed.insert(settings.id.clone(), settings.clone());
         is_known && self.noted.insert(settings.id.clone(), settings.clone()).as_ref() != Some(settings)
     }
 
-    /// A provider is used as it is set up.
+    /// Marks a provider as confirmed.
     pub(in crate::owner) fn set_confirmed(&mut self, id: &str) {
         self.unconfirmed.remove(id);
         self.noted.remove(id);
     }
 
-    /// All providers.
+    /// Returns all providers, for display.
     pub(crate) fn view(&self) -> ProvidersView {
         let providers = self.file.providers.iter().map(|settings| {
             let listed = self.lists.get(&settings.id);
@@ -105,19 +109,22 @@ mod tests {
             assert!(table.may_set(&settings(&format!("p{n}"))).is_ok(), "there is room for provider {n}");
             table.file.providers.push(settings(&format!("p{n}")));
         }
-        assert!(matches!(table.may_set(&settings("more")), Err(ProviderError::TooMany)), "one more is too many");
-        assert!(table.may_set(&settings("p0")).is_ok(), "one of them can still be changed");
+        assert!(
+            matches!(table.may_set(&settings("more")), Err(ProviderError::TooMany)),
+            "the number of providers is limited"
+        );
+        assert!(table.may_set(&settings("p0")).is_ok(), "an existing provider can be changed");
     }
 
     #[test]
     fn another_address_is_written_down_once() {
         let mut table = ProviderTable::default();
-        assert!(!table.set_unconfirmed(&settings("p"), false), "while the keychain is silent nobody is accused");
-        assert!(table.set_unconfirmed(&settings("p"), true), "then it is written down");
-        assert!(!table.set_unconfirmed(&settings("p"), true), "once");
-        assert!(!table.is_settled("p", true), "once the user confirms it, it is to be used");
+        assert!(!table.set_unconfirmed(&settings("p"), false), "nothing is recorded while the keychain is unavailable");
+        assert!(table.set_unconfirmed(&settings("p"), true), "the change is recorded once the keychain is available");
+        assert!(!table.set_unconfirmed(&settings("p"), true), "the change is recorded once");
+        assert!(!table.is_settled("p", true), "a confirmed provider is not settled while it is unused");
         table.set_confirmed("p");
-        assert!(table.is_settled("p", true), "and then it is");
-        assert!(table.set_unconfirmed(&settings("p"), true), "a change after that is another one");
+        assert!(table.is_settled("p", true), "a confirmed provider that is used is settled");
+        assert!(table.set_unconfirmed(&settings("p"), true), "a later change is recorded again");
     }
 }

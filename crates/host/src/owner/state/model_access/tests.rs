@@ -1,4 +1,4 @@
-//! Prices of models by themselves.
+//! Tests the prices of models.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub(super) fn params() -> CreateMessageParams {
 #[test]
 fn a_limit_in_dollars_knows_no_other_currency() {
     let (access, model) = access(price("EUR", None));
-    assert_eq!(access.most_micros(&model, &params()), None, "the price is as good as unknown");
+    assert_eq!(access.most_micros(&model, &params()), None, "a price in another currency counts as unknown");
 }
 
 #[test]
@@ -46,5 +46,8 @@ fn the_most_that_a_request_costs_is_with_the_dearer_of_both_ways_to_read_it() {
     let (kept, model) = access(price("USD", Some(3.0)));
     let most = kept.most_micros(&model, &params).expect("its price is known");
     // The cost is rounded up.
-    assert!((3 * input + 2_000..=3 * input + 2_001).contains(&most), "where the provider keeps what it read: {most}");
+    assert!(
+        (3 * input + 2_000..=3 * input + 2_001).contains(&most),
+        "the cost with writes to the provider's cache: {most}"
+    );
 }

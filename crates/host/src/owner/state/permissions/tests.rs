@@ -1,4 +1,4 @@
-//! Permissions by themselves: starts, reading, files of rules, trust.
+//! Tests permissions: starts, reading, files of rules, and trust.
 
 use ports::server_config::StdioConfig;
 
@@ -7,10 +7,10 @@ use super::*;
 #[test]
 fn without_a_rule_or_a_grant_a_start_asks() {
     let permissions = Permissions::new(Grants::default(), FlowTable::default(), FolderShares::default());
-    assert!(permissions.may_read_quietly("s", 0).is_ok(), "the user themselves wants to read it");
-    assert!(!permissions.starts_unasked("s", &Hash::of_bytes(b"command"), 0), "a start asks");
+    assert!(permissions.may_read_quietly("s", 0).is_ok(), "the user's own request to read is allowed");
+    assert!(!permissions.starts_unasked("s", &Hash::of_bytes(b"command"), 0), "a start requires consent");
     let config = StdioConfig { command: "server".to_owned(), ..StdioConfig::default() }.into();
-    assert!(!permissions.keeps_out("s", &config, 0), "and is not denied");
+    assert!(!permissions.keeps_out("s", &config, 0), "a start is not denied without a rule");
 }
 
 #[test]
@@ -18,7 +18,7 @@ fn a_muted_server_may_still_be_started() {
     let mut permissions = Permissions::new(Grants::default(), FlowTable::default(), FolderShares::default());
     permissions.policy.mute("s");
     let config = StdioConfig { command: "server".to_owned(), ..StdioConfig::default() }.into();
-    assert!(!permissions.keeps_out("s", &config, 0), "the user mutes its requests, not its start");
+    assert!(!permissions.keeps_out("s", &config, 0), "muting doesn't affect starts");
 }
 
 fn permissions(grants: Grants) -> Permissions {
@@ -29,14 +29,14 @@ fn permissions(grants: Grants) -> Permissions {
 fn a_file_of_rules_that_cannot_be_used_makes_everything_ask() {
     let mut permissions = permissions(Grants::default());
     permissions.rule_files.user.changed = Some(7);
-    assert!(permissions.may_read_quietly("s", 0).is_ok(), "without rules the user's own wish is enough");
+    assert!(permissions.may_read_quietly("s", 0).is_ok(), "without rules the user's own request is allowed");
     permissions.take_user(Err("it is no JSON".to_owned()), PathBuf::from("/policy.json"));
-    assert!(permissions.may_read_quietly("s", 0).is_err(), "now nobody knows what the user denied");
+    assert!(permissions.may_read_quietly("s", 0).is_err(), "with an invalid file everything requires consent");
     let file = &permissions.rules_view().user;
-    assert_eq!(file.problem.as_deref(), Some("it is no JSON"), "and the user is told");
-    assert_eq!((file.exists, file.changed), (true, Some(7)), "with when it was changed last");
+    assert_eq!(file.problem.as_deref(), Some("it is no JSON"), "the problem is reported");
+    assert_eq!((file.exists, file.changed), (true, Some(7)), "the time of the last change is retained");
     permissions.take_user(Ok((false, PolicyFile::default())), PathBuf::from("/policy.json"));
-    assert!(permissions.may_read_quietly("s", 0).is_ok(), "once it is mended, it holds");
+    assert!(permissions.may_read_quietly("s", 0).is_ok(), "a corrected file takes effect");
 }
 
 #[test]
@@ -45,11 +45,11 @@ fn trust_that_has_expired_is_none() {
     let rule = PolicyRule { id: 1, expires_at: Some(10), ..PolicyRule::trusting("s") };
     let file = PolicyFile { rules: vec![rule], ..PolicyFile::default() };
     permissions.take_user(Ok((true, file)), PathBuf::new());
-    assert_eq!(permissions.trust_in("s", 9), Trust::Always, "it stands");
-    assert_eq!(permissions.trust_in("s", 10), Trust::No, "its time is over");
-    assert_eq!(permissions.trust_in("other", 9), Trust::No, "it is of one server");
+    assert_eq!(permissions.trust_in("s", 9), Trust::Always, "trust is in effect until its expiry");
+    assert_eq!(permissions.trust_in("s", 10), Trust::No, "expired trust is not in effect");
+    assert_eq!(permissions.trust_in("other", 9), Trust::No, "trust applies to one server");
     permissions.policy.trust_for_run("s").expect("a rule");
-    assert_eq!(permissions.trust_in("s", 10), Trust::Run, "until the host ends");
+    assert_eq!(permissions.trust_in("s", 10), Trust::Run, "trust for the run is in effect");
 }
 
 #[test]
@@ -82,16 +82,19 @@ fn standing_approvals_of_tools_are_told_by_what_they_rest_on() {
         names.sort();
         names
     };
-    assert_eq!(granted(9), ["expires", "stands"], "of this server, in all conversations");
-    assert_eq!(granted(10), ["stands"], "whose time is not over");
+    assert_eq!(granted(9), ["expires", "stands"], "grants for this server in all conversations are returned");
+    assert_eq!(granted(10), ["stands"], "expired grants are not returned");
 }
 
 #[test]
 fn only_what_was_read_voids_a_judgement() {
     let mut permissions = permissions(Grants::default());
     permissions.note_readings("c", &[]);
-    assert_eq!(permissions.judgement, 0, "nothing was read");
+    assert_eq!(permissions.judgement, 0, "an empty list of readings changes nothing");
     permissions.note_readings("c", &[Reading::new("s", domain::history::ReadingKind::Tool, "t")]);
-    assert_eq!(permissions.judgement, 1, "a call that waits for the log is decided once more");
-    assert!(permissions.data_flow.labels.of("c").is_some_and(|label| label.readings.len() == 1), "and it is known");
+    assert_eq!(permissions.judgement, 1, "new readings require a new decision");
+    assert!(
+        permissions.data_flow.labels.of("c").is_some_and(|label| label.readings.len() == 1),
+        "the reading is stored"
+    );
 }

@@ -1,62 +1,64 @@
-//! Checks of a server's entry before it is written to the settings. Caller: `owner/servers.rs`.
+//! Checks of a server's entry before it is written to the settings. Used by `owner/servers.rs`.
 
 use ports::server_config::{ConfigProblem, ServerEntry};
 
 use super::ServerRegistry;
 use crate::HostClosed;
 
-/// The longest name of a server, in characters.
+/// Maximum length of a server's name, in characters.
 const MAX_NAME: usize = 64;
 
-/// Why a change to the servers could not be made.
+/// Error of a change of the servers.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ServerError {
-    /// There is no such server.
+    /// No server has this name.
     #[error("there is no server \"{0}\"")]
     NotFound(String),
-    /// The name can't be used.
+    /// The name is invalid or in use.
     #[error("the name \"{name}\" can't be used: {cause}")]
     BadName {
-        /// The name.
+        /// Name of the server.
         name: String,
-        /// Why not.
+        /// Cause as text for the user.
         cause: String,
     },
-    /// How it is to be reached can't be used.
+    /// The URL or the sandbox is invalid.
     #[error("{name}: {cause}")]
     BadConfig {
-        /// The name.
+        /// Name of the server.
         name: String,
-        /// Why not.
+        /// Cause as text for the user.
         cause: String,
     },
-    /// It is not set up as it was when the change was approved. Nothing was changed.
+    /// The configuration differs from the one for which the change was approved. Nothing was changed.
     #[error("{0} was changed in the meantime, maybe by another program; look at it again")]
     Changed(String),
     /// The settings file can't be read or written. Nothing was changed.
     #[error(transparent)]
     Config(#[from] ConfigProblem),
-    /// The change was made, but not all is removed that was kept of the sign-in.
-    #[error("{name}: the settings are changed, but what was kept of the sign-in could not be removed: {cause}")]
+    /// The change was made, but stored tokens of the server could not be removed.
+    #[error("{name}: the settings are changed, but its stored tokens could not be removed: {cause}")]
     NotForgotten {
-        /// The name.
+        /// Name of the server.
         name: String,
-        /// Why not.
+        /// Cause of the failure.
         cause: String,
     },
-    /// The host has ended.
+    /// The host has shut down.
     #[error(transparent)]
     Closed(#[from] HostClosed),
 }
 
 impl ServerRegistry {
-    /// Returns an error if a server can't be set up so. `was` is its name until now, if there is one.
+    /// Checks the entry of a new or changed server. `was` is its current name, if it exists.
     ///
     /// # Errors
-    /// If the name or the URL can't be used.
+    ///
+    /// Returns [`ServerError::BadName`] if the name is invalid or in use, and [`ServerError::BadConfig`] if the URL or
+    /// the sandbox is invalid.
     pub(in crate::owner) fn check(&self, entry: &ServerEntry, was: Option<&str>) -> Result<(), ServerError> {
         let name = entry.name.as_str();
-        // A command is looked for when it is started; a URL that can't be read would make the whole file unusable.
+        // A command is resolved on start, but an invalid URL would make the whole file unusable.
         if let Some(cause) = entry.config.as_http().and_then(|config| config.problem()) {
             return Err(ServerError::BadConfig { name: name.to_owned(), cause });
         }
@@ -96,11 +98,11 @@ mod tests {
         let record = ServerRecord::new(local(), Activity::default(), Arc::new(SystemClock));
         registry.records.insert("taken".to_owned(), record);
         let check = |name: &str, was| registry.check(&ServerEntry { name: name.to_owned(), config: local() }, was);
-        assert_eq!(check(&"x".repeat(MAX_NAME), None), Ok(()), "the longest name");
+        assert_eq!(check(&"x".repeat(MAX_NAME), None), Ok(()), "a name of the maximum length is valid");
         for bad in [" a", "a ", "", "a\u{200b}", "a\n", "taken", &"x".repeat(MAX_NAME + 1)] {
-            assert!(matches!(check(bad, None), Err(ServerError::BadName { .. })), "{bad:?} is no name");
+            assert!(matches!(check(bad, None), Err(ServerError::BadName { .. })), "{bad:?} is not a valid name");
         }
-        assert_eq!(check("taken", Some("taken")), Ok(()), "a server keeps its own name");
+        assert_eq!(check("taken", Some("taken")), Ok(()), "a server can keep its name");
     }
 
     #[test]

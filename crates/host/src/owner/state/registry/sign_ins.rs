@@ -1,4 +1,4 @@
-//! What sign-ins change about servers. Callers: `owner/sign_in` and `handle`.
+//! Changes of servers by sign-ins. Used by `owner/sign_in` and `handle`.
 
 use credentials::settings::Unmade;
 use credentials::sign_in::SignInError;
@@ -8,7 +8,12 @@ use crate::connection::Tell;
 use crate::owner::sign_in::SignIn;
 
 impl ServerRegistry {
-    /// Keeps a sign-in that was made for a server.
+    /// Stores a sign-in that was created for a server.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`SignInError::NotFound`] if the server was removed or its settings have changed, and
+    /// [`SignInError::NotPrepared`] if the sign-in could not be created.
     pub(in crate::owner) fn keep_sign_in(
         &mut self,
         server: &str,
@@ -16,7 +21,7 @@ impl ServerRegistry {
     ) -> Result<SignIn, SignInError> {
         let record = self.records.get_mut(server).ok_or_else(|| SignInError::NotFound(server.to_owned()))?;
         match made {
-            // The settings may be others by now.
+            // The settings may have changed meanwhile.
             Ok(Some(made)) if record.config.as_http().is_some_and(|config| made.is_for(config)) => {
                 Ok(record.access.keep(made))
             }
@@ -25,10 +30,11 @@ impl ServerRegistry {
         }
     }
 
-    /// Cancels the sign-in that is under way with a server, or was asked for.
+    /// Cancels a sign-in that is in progress or was requested.
     ///
     /// # Errors
-    /// If there is no such server.
+    ///
+    /// Returns [`SignInError::NotFound`] if no server has this name.
     pub(crate) fn cancel_sign_in(&mut self, server: &str) -> Result<(), SignInError> {
         let record = self.records.get_mut(server).ok_or_else(|| SignInError::NotFound(server.to_owned()))?;
         if let Some(sign_in) = &record.access.sign_in {
@@ -38,7 +44,7 @@ impl ServerRegistry {
         Ok(())
     }
 
-    /// Secrets that a server's settings name may be others: they are read anew when they are needed next.
+    /// Marks the secrets of a server as changed, so that they are read again on next use.
     pub(crate) fn secrets_changed(&mut self, server: &str) {
         if let Some(record) = self.records.get_mut(server) {
             record.access.outdate();
@@ -67,10 +73,14 @@ mod tests {
         let access = &mut registry.records["s"].access;
         access.want_now();
         access.asked = true;
-        assert_eq!(registry.cancel_sign_in("s"), Ok(()), "there is such a server");
+        assert_eq!(registry.cancel_sign_in("s"), Ok(()), "the server exists");
         let access = &registry.records["s"].access;
-        assert!(!access.wanted_now && !access.asked, "nothing of it is left");
-        assert_eq!(registry.cancel_sign_in("t"), Err(SignInError::NotFound("t".to_owned())), "nobody is signed in to");
+        assert!(!access.wanted_now && !access.asked, "the request is cleared");
+        assert_eq!(
+            registry.cancel_sign_in("t"),
+            Err(SignInError::NotFound("t".to_owned())),
+            "an unknown server has no sign-in"
+        );
     }
 
     #[test]
@@ -79,9 +89,9 @@ mod tests {
         let cause = || Unmade::Address("no address".to_owned());
         let failed = registry.keep_sign_in("s", Err(cause())).err();
         let expected = SignInError::NotPrepared { server: "s".to_owned(), cause: "no address".to_owned() };
-        assert_eq!(failed, Some(expected), "with its cause");
+        assert_eq!(failed, Some(expected), "the error contains the cause");
         let gone = registry.keep_sign_in("t", Err(cause())).err();
-        assert_eq!(gone, Some(SignInError::NotFound("t".to_owned())), "the server was taken out meanwhile");
+        assert_eq!(gone, Some(SignInError::NotFound("t".to_owned())), "a removed server is not found");
     }
 
     #[tokio::test]
@@ -89,12 +99,16 @@ mod tests {
         let (mut registry, mut told) = ready(mcp_proto::Revision::V2025_11_25);
         registry.records["s"].start_again = true;
         registry.end_session("s", "signed out".to_owned());
-        assert!(matches!(told.recv().await.as_deref(), Some(Tell::Stop)), "its connection is stopped");
+        assert!(matches!(told.recv().await.as_deref(), Some(Tell::Stop)), "the connection receives a stop command");
         let record = &mut registry.records["s"];
-        assert_eq!(record.access.take_cause().as_deref(), Some("signed out"), "the cause is kept for its end");
-        assert!(!record.start_again, "a restart that was wanted before is not");
+        assert_eq!(
+            record.access.take_cause().as_deref(),
+            Some("signed out"),
+            "the cause is stored until the session ends"
+        );
+        assert!(!record.start_again, "a pending restart is cancelled");
         record.session.connection = None;
         registry.end_session("s", "again".to_owned());
-        assert_eq!(registry.records["s"].access.take_cause(), None, "without a session there is nothing to end");
+        assert_eq!(registry.records["s"].access.take_cause(), None, "without a session no cause is stored");
     }
 }

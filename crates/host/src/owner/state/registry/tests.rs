@@ -1,4 +1,4 @@
-//! The servers by themselves, without the owner.
+//! Tests the server registry without the owner.
 
 use mcp_proto::Revision;
 use mcp_proto::session::Facts;
@@ -24,32 +24,43 @@ pub(super) fn registry(sandbox: Option<SandboxConfig>) -> ServerRegistry {
 fn a_server_that_is_not_ready_is_told_nothing() {
     let registry = registry(None);
     let refused = registry.tell("s", Tell::Ping);
-    assert_eq!(refused, Err(CallFailure::NotReady { server: "s".to_owned() }), "it does not run");
+    assert_eq!(
+        refused,
+        Err(CallFailure::NotReady { server: "s".to_owned() }),
+        "a server that is not running is not ready"
+    );
     assert!(matches!(registry.tell("t", Tell::Ping), Err(CallFailure::NotFound(_))), "there is no such server");
-    assert!(matches!(registry.as_shown("s", &[]), Err(ReviewError::NotRunning(_))), "nor can it be reviewed");
+    assert!(
+        matches!(registry.as_shown("s", &[]), Err(ReviewError::NotRunning(_))),
+        "a server that is not running can't be reviewed"
+    );
 }
 
 #[test]
 fn a_server_in_a_sandbox_is_told_of_no_folder_beyond_it() {
     let shared = vec![PathBuf::from("/work/a"), PathBuf::from("/other")];
-    assert_eq!(registry(None).told_of("s", shared.clone()), shared, "without one, of all that are shared");
+    assert_eq!(registry(None).told_of("s", shared.clone()), shared, "without a sandbox all shared folders are sent");
     let folder = Folder { path: PathBuf::from("/work"), access: Access::Read };
     let sandbox = SandboxConfig { folders: vec![folder], network: Network::None };
-    assert_eq!(registry(Some(sandbox)).told_of("s", shared), [PathBuf::from("/work/a")], "what it can reach");
+    assert_eq!(
+        registry(Some(sandbox)).told_of("s", shared),
+        [PathBuf::from("/work/a")],
+        "with a sandbox only accessible folders are sent"
+    );
 }
 
 #[test]
 fn a_start_that_was_given_up_is_awaited_no_more() {
     let mut registry = registry(None);
     let config = registry.records["s"].config.clone();
-    assert!(registry.awaited("s", &config).is_none(), "it was not begun");
+    assert!(registry.awaited("s", &config).is_none(), "a stopped server is not awaited");
     registry.records["s"].set(ServerState::Starting);
-    assert!(registry.awaited("s", &config).is_some(), "it is under way");
+    assert!(registry.awaited("s", &config).is_some(), "a starting server is awaited");
     let other = StdioConfig { command: "other".to_owned(), ..StdioConfig::default() }.into();
-    assert!(registry.awaited("s", &other).is_none(), "it was begun with another command");
+    assert!(registry.awaited("s", &other).is_none(), "a start of another command is not awaited");
 }
 
-/// A server that is ready, and what its connection is told.
+/// Returns a registry with a ready server, and the commands to its connection.
 pub(super) fn ready(revision: Revision) -> (ServerRegistry, mpsc::Receiver<Box<Tell>>) {
     let mut registry = registry(None);
     let (tell, told) = mpsc::channel(4);
@@ -70,11 +81,11 @@ fn an_answer_that_the_servers_revision_has_no_room_for_is_refused() {
     let text = json!({ "type": "text", "text": "yes" });
     let audio = json!({ "type": "audio", "data": "", "mimeType": "audio/wav" });
     let check = |content: &Value| registry.check_sampling_answer("s", &answer(content.clone()));
-    assert_eq!(check(&text), Ok(()), "one text fits into every revision");
-    assert_eq!(check(&json!([])), Err(AnswerError::WrongKind("the answer is empty")), "there is nothing to send");
-    assert!(matches!(check(&audio), Err(AnswerError::WrongKind(_))), "the first revision has no sound");
+    assert_eq!(check(&text), Ok(()), "every revision supports a single text");
+    assert_eq!(check(&json!([])), Err(AnswerError::WrongKind("the answer is empty")), "an empty response is rejected");
+    assert!(matches!(check(&audio), Err(AnswerError::WrongKind(_))), "the first revision doesn't support audio");
     let (newer, _told) = ready(Revision::V2025_11_25);
-    assert_eq!(newer.check_sampling_answer("s", &answer(audio)), Ok(()), "a later one has");
+    assert_eq!(newer.check_sampling_answer("s", &answer(audio)), Ok(()), "a later revision supports audio");
 }
 
 #[test]
@@ -82,10 +93,10 @@ fn lists_are_read_again_once_they_are_no_longer_fresh() {
     let (mut registry, mut told) = ready(Revision::V2026_07_28);
     Arc::make_mut(&mut registry.records["s"].offer.catalog).fresh_until[0] = Some(1_000);
     registry.read_stale_lists("s", 999);
-    assert!(told.try_recv().is_err(), "they are fresh");
+    assert!(told.try_recv().is_err(), "fresh lists are not read again");
     registry.read_stale_lists("s", 1_000);
-    assert!(matches!(told.try_recv().as_deref(), Ok(Tell::ReadStale)), "now they are not");
+    assert!(matches!(told.try_recv().as_deref(), Ok(Tell::ReadStale)), "stale lists are read again");
     registry.records["s"].set(ServerState::Stopped);
     registry.read_stale_lists("s", 1_000);
-    assert!(told.try_recv().is_err(), "who is not ready is asked for nothing");
+    assert!(told.try_recv().is_err(), "a server that is not ready receives no command");
 }

@@ -1,4 +1,4 @@
-//! A model at work on a server's request, and what it took so far. Callers: `owner/sampling`.
+//! A model that is replying to a server's request, and its usage so far. Used by `owner/sampling`.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,7 +7,7 @@ use server_requests::sampling::Spent;
 
 use super::UsageReservation;
 
-/// A model at work. Dropped, it stops.
+/// A running model. Stopped on drop.
 pub(in crate::owner) struct ModelRun {
     number: u64,
     pub(in crate::owner) reservation: UsageReservation,
@@ -25,13 +25,13 @@ impl ModelRun {
         Self { number, reservation, progress, task }
     }
 
-    /// Returns true if it is the run of this number.
+    /// Returns `true` if the run has this number.
     pub(in crate::owner) const fn is(&self, number: u64) -> bool {
         self.number == number
     }
 
-    /// The usage to count in place of the reservation, `None` where that stands; with the cost, in millionths of a US dollar, if
-    /// the model came to its end and its price is known.
+    /// Returns the usage that replaces the reservation, or `None` if the reservation stays, and the cost in millionths
+    /// of a US dollar, if the reply is complete and its price is known.
     pub(in crate::owner) fn settlement(&self, outcome: &ModelOutcome) -> (Option<Spent>, Option<u64>) {
         let ModelOutput { began, bytes, usage } = self.progress.read();
         match outcome {
@@ -41,7 +41,7 @@ impl ModelRun {
             }
             Err(_) if !began => (Some(self.reservation.unanswered()), None),
             Err(ModelError::Silent { .. } | ModelError::Cut) => (self.reservation.cut(usage, bytes), None),
-            // What it refuses in words it did not think about for long.
+            // A model that refuses with a message is assumed not to have reasoned for long.
             Err(_) => {
                 let output = Some(usage.output.unwrap_or(0));
                 (self.reservation.cut(TokenUse { output, ..usage }, bytes), None)
@@ -49,7 +49,7 @@ impl ModelRun {
         }
     }
 
-    /// The usage to count if the model is stopped now; `None` where the reservation stands.
+    /// Returns the usage if the model is stopped now, or `None` if the reservation stays.
     pub(in crate::owner) fn settlement_if_stopped(&self) -> Option<Spent> {
         let ModelOutput { bytes, usage, .. } = self.progress.read();
         self.reservation.cut(usage, bytes)
@@ -62,21 +62,21 @@ impl Drop for ModelRun {
     }
 }
 
-/// How a model ended.
+/// Result of a model's run.
 pub(in crate::owner) type ModelOutcome = Result<Reply, ModelError>;
 
-/// The progress of a model, for whoever has to count it before its end.
+/// The progress of a model, shared for counting usage before the end.
 #[derive(Clone, Default)]
 pub(in crate::owner) struct RunProgress(Arc<Mutex<ModelOutput>>);
 
 /// The output of a model so far.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::owner) struct ModelOutput {
-    /// Set once the provider took the request.
+    /// Set once the provider accepted the request.
     pub(in crate::owner) began: bool,
-    /// Bytes of the answer: words, thoughts, arguments.
+    /// Number of bytes of the reply: text, reasoning and arguments.
     pub(in crate::owner) bytes: u64,
-    /// The tokens that it took, as far as the provider said it.
+    /// Number of tokens, as far as the provider reported it.
     pub(in crate::owner) usage: TokenUse,
 }
 
@@ -103,16 +103,20 @@ mod tests {
     #[tokio::test]
     async fn a_model_that_was_never_asked_costs_nothing() {
         let spent = run(ModelOutput::default()).settlement(&Err(ModelError::Cut)).0.map(|spent| spent.tokens);
-        assert_eq!(spent, Some(0), "the provider did not take the request");
+        assert_eq!(spent, Some(0), "a request that the provider didn't accept uses no tokens");
     }
 
     #[tokio::test]
     async fn a_cut_answer_counts_by_what_came_and_a_silent_model_at_its_most() {
         let began = ModelOutput { began: true, ..ModelOutput::default() };
         let tokens = |output, error| run(output).settlement(&Err(error)).0.map(|spent| spent.tokens);
-        assert_eq!(tokens(began, ModelError::Cut), None, "of which nothing came may have thought all the time");
-        assert_eq!(tokens(ModelOutput { bytes: 30, ..began }, ModelError::Cut), Some(110), "three bytes are a token");
+        assert_eq!(tokens(began, ModelError::Cut), None, "a reply without output may have been reasoning all the time");
+        assert_eq!(
+            tokens(ModelOutput { bytes: 30, ..began }, ModelError::Cut),
+            Some(110),
+            "three bytes count as one token"
+        );
         let refused = ModelError::Refused { said: String::new() };
-        assert_eq!(tokens(began, refused), Some(100), "what refuses in words took only the request");
+        assert_eq!(tokens(began, refused), Some(100), "a refusal only uses the tokens of the request");
     }
 }

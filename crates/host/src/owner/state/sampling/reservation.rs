@@ -1,27 +1,28 @@
-//! The usage of a model that is counted at its most when the model begins, and as it was when it is done. Callers: `owner/sampling`.
+//! Usage of a model: the maximum is reserved at the start, and replaced by the actual usage at the end. Used by
+//! `owner/sampling`.
 
 use domain::Millis;
 use mcp_proto::types::CreateMessageParams;
 use models::{Price, TokenUse};
 use server_requests::sampling::{Spent, tool_rounds};
 
-/// Bytes of an answer that make a token, where its provider does not count.
+/// Number of bytes of a reply that count as one token, if the provider reports no usage.
 const BYTES_PER_TOKEN: u64 = 3;
 
-/// Usage that was counted when a model began.
+/// The maximum usage, reserved when a model started.
 #[derive(Debug, Clone)]
 pub(in crate::owner) struct UsageReservation {
     pub(in crate::owner) server: String,
     pub(in crate::owner) at: Millis,
     pub(in crate::owner) spent: Spent,
-    /// Tokens of the request, as far as they can be known before.
+    /// Estimated number of tokens of the request.
     pub(in crate::owner) input: u64,
     pub(in crate::owner) price: Option<Price>,
 }
 
 impl UsageReservation {
-    /// The usage of a model that is done, and its cost in millionths of a US dollar, if its price is known. What the provider does
-    /// not say is estimated by the bytes that came.
+    /// Returns the usage of a complete reply, and its cost in millionths of a US dollar, if its price is known. Usage
+    /// that the provider doesn't report is estimated from the received bytes.
     pub(in crate::owner) fn settled(&self, usage: TokenUse, came: u64) -> (Spent, Option<u64>) {
         let input = usage.input.unwrap_or(self.input);
         let output = usage.output.unwrap_or_else(|| came.div_ceil(BYTES_PER_TOKEN));
@@ -31,8 +32,8 @@ impl UsageReservation {
         (Spent { tokens, micros: cost.unwrap_or(0), ..self.spent }, cost)
     }
 
-    /// The usage of a model that did not come to its end, which is known in part at best. One of which nothing came may have thought
-    /// all the time: it counts as at its most, and this is `None`.
+    /// Returns the usage of an incomplete reply, as far as known, or `None` if the reservation stays: a reply without
+    /// output may have been reasoning all the time.
     pub(in crate::owner) fn cut(&self, usage: TokenUse, came: u64) -> Option<Spent> {
         if came == 0 && usage.output.is_none() {
             return None;
@@ -41,7 +42,7 @@ impl UsageReservation {
         Some(self.settled(TokenUse { output: Some(output), ..usage }, came).0)
     }
 
-    /// The usage of a model that was asked for nothing: its provider did not take the request.
+    /// Returns the usage of a request that the provider didn't accept.
     pub(in crate::owner) const fn unanswered(&self) -> Spent {
         Spent { tokens: 0, micros: 0, ..self.spent }
     }
@@ -53,17 +54,17 @@ impl UsageReservation {
     }
 }
 
-/// The rounds of tools that a request counts as: one if it goes on after tools were used.
+/// Returns the number of tool rounds of a request: one if it continues after tool uses.
 pub(in crate::owner) fn rounds(params: &CreateMessageParams) -> u64 {
     u64::from(tool_rounds(params) > 0)
 }
 
-/// The tokens of a request and of its answer.
+/// Returns the usage with these numbers of tokens.
 pub(in crate::owner) fn usage(input: u64, output: u64) -> TokenUse {
     TokenUse { input: Some(input), output: Some(output), ..TokenUse::default() }
 }
 
-/// A price in millionths, rounded up.
+/// Returns a cost in millionths of the currency unit, rounded up.
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -81,10 +82,14 @@ mod tests {
     fn the_words_of_the_provider_count_before_an_estimate() {
         let reservation = UsageReservation::for_tests(100, 1_000);
         let said = reservation.settled(usage(7, 5), 300).0;
-        assert_eq!((said.tokens, said.requests), (12, 1), "what the provider counted");
-        assert_eq!(reservation.settled(TokenUse::default(), 300).0.tokens, 200, "the estimate, where it said nothing");
+        assert_eq!((said.tokens, said.requests), (12, 1), "the usage reported by the provider is counted");
+        assert_eq!(
+            reservation.settled(TokenUse::default(), 300).0.tokens,
+            200,
+            "without a report the usage is estimated"
+        );
         let cut = reservation.cut(TokenUse { output: Some(1), ..TokenUse::default() }, 300).map(|spent| spent.tokens);
-        assert_eq!(cut, Some(200), "of an answer that was cut, more may have come than was counted");
+        assert_eq!(cut, Some(200), "the received bytes of an interrupted reply exceed the reported usage");
     }
 
     #[test]
@@ -99,6 +104,6 @@ mod tests {
             as_of: String::new(),
         };
         let reservation = UsageReservation { price: Some(price), ..UsageReservation::for_tests(0, 0) };
-        assert_eq!(reservation.settled(usage(1, 0), 0).1, Some(1), "a part of a millionth is one");
+        assert_eq!(reservation.settled(usage(1, 0), 0).1, Some(1), "a fraction of a millionth is rounded up");
     }
 }

@@ -1,19 +1,20 @@
-//! The words of a server about itself, looked through once. Caller: [`ServerRegistry`](super::super::ServerRegistry).
+//! The information that a server sent about itself, examined once. Used by
+//! [`ServerRegistry`](super::super::ServerRegistry).
 
 use mcp_proto::session::Facts;
 use offers::review::{Flag, NameKeys, flags_of_name, flags_of_text};
 
-/// The words of a server about itself at its opening.
+/// The information that a server sent about itself on initialization.
 #[derive(Debug, Default)]
 pub(crate) struct SelfDescription {
-    /// The name it gives itself, and what that looks like.
+    /// Name that the server claims, and its keys for finding look-alikes.
     pub(in crate::owner) name: Option<(String, NameKeys)>,
-    /// Flags on its instructions and its description of itself.
+    /// Flags on its instructions and its information about itself.
     pub(in crate::owner) flags: Vec<Flag>,
 }
 
 impl SelfDescription {
-    /// Looks through what the server with this label says of itself.
+    /// Examines the information of the server with this label.
     pub(in crate::owner) fn of(label: &str, facts: &Facts) -> Self {
         let mut flags = flags_of_text(facts.instructions.as_deref().unwrap_or_default(), &[]);
         let claims = facts.server.as_ref();

@@ -1,4 +1,4 @@
-//! The state of signing in to one server. Callers: `owner/sign_in`.
+//! The state of the sign-in to one server. Used by `owner/sign_in`.
 
 use credentials::settings::not_offered;
 use credentials::sign_in::{SignInError, SignedOut};
@@ -8,66 +8,66 @@ use tokio::sync::oneshot;
 
 use crate::owner::sign_in::SignIn;
 
-/// The state of signing in to a server.
+/// The state of the sign-in to one server.
 #[derive(Default)]
 pub(in crate::owner) struct SignInState {
     pub(in crate::owner) sign_in: Option<SignIn>,
-    /// The user saved the settings since it was made; secrets that they name may be others.
+    /// Set if the user saved the settings after the sign-in was created. The referenced secrets may have changed.
     pub(in crate::owner) is_outdated: bool,
-    /// The user wants the connection that is being made, and is there to sign in.
+    /// Set if the user requested the connection in progress and is present to sign in.
     pub(in crate::owner) wanted_now: bool,
-    /// The user asked to sign in, not only for a connection.
+    /// Set if the user requested a sign-in rather than only a connection.
     pub(in crate::owner) asked: bool,
-    /// The reason why the next sign-in is made, if not because nobody is signed in.
+    /// Reason for the next sign-in, unless it is that nobody is signed in.
     pub(in crate::owner) reason: Option<Reason>,
-    /// The sign-in under way that the host began.
+    /// Identifier of the sign-in in progress that the host started.
     pub(in crate::owner) flow: Option<u64>,
-    /// The cause why the last one did not come to its end.
+    /// Error of the last sign-in, if it failed.
     pub(in crate::owner) failed: Option<AuthError>,
-    /// One without the user was tried since the server was last in use.
+    /// Set if a sign-in without the user was tried since the server last was ready.
     pub(in crate::owner) tried_unattended: bool,
-    /// Once the session has ended: why the user has to sign in.
+    /// Reason why the user has to sign in once the session has ended.
     pub(in crate::owner) when_ended: Option<String>,
-    /// Once the session has ended: what is to be done with the sign-in.
+    /// Action to take once the session has ended.
     pub(in crate::owner) then: Option<AfterSession>,
 }
 
 impl SignInState {
-    /// Returns true if the user can sign in.
+    /// Returns `true` if the server supports signing in.
     pub(in crate::owner) const fn is_offered(&self) -> bool {
         self.sign_in.is_some()
     }
 
-    /// The cause why the server refused what could not be signed any better, in words; once.
+    /// Returns and clears the reason why the server rejected a request despite the best available token.
     pub(in crate::owner) fn refusal(&self) -> Option<String> {
         self.sign_in.as_ref().and_then(|sign_in| sign_in.take_refusal())
     }
 
-    /// The cause why the session that has ended was ended for a sign-in, if it was; once.
+    /// Returns and clears the reason why the session was ended for a sign-in.
     pub(in crate::owner) fn take_cause(&mut self) -> Option<String> {
         self.when_ended.take()
     }
 
-    /// The sign-in, unless what it was made of may be others.
+    /// Returns the sign-in, unless its settings may have changed.
     pub(in crate::owner) fn current(&self) -> Option<&SignIn> {
         self.sign_in.as_ref().filter(|_| !self.is_outdated)
     }
 
-    /// The user wants a connection now.
+    /// Records that the user requested a connection.
     pub(in crate::owner) const fn want_now(&mut self) {
         self.wanted_now = true;
     }
 
-    /// The connection that the user wanted came to nothing; what is tried later is not asked for.
+    /// Records that the requested connection failed. Later attempts are not requested by the user.
     pub(in crate::owner) const fn is_not_now(&mut self) {
         (self.wanted_now, self.asked) = (false, false);
     }
 
-    /// The server is in use. Gives the sign-in that the user asked for, if it has not happened on the way: the server lets in
-    /// whoever comes.
+    /// Handles that the server is ready. Returns the sign-in that the user requested and that was not necessary for
+    /// connecting.
     pub(in crate::owner) fn is_ready(&mut self) -> Option<SignIn> {
         (self.wanted_now, self.tried_unattended, self.failed) = (false, false, None);
-        // A refusal that is there already is that of the first request after the opening, and is told of at once.
+        // A rejection at this point belongs to the first request after initialization, and is reported immediately.
         if !std::mem::take(&mut self.asked) {
             self.reason = None;
             return None;
@@ -76,7 +76,7 @@ impl SignInState {
         self.sign_in.clone().filter(|sign_in| self.reason.is_some() || !is_signed_in(sign_in))
     }
 
-    /// The server is not wanted any more, or not as it was: a sign-in under way ends.
+    /// Cancels a sign-in in progress, because the server is stopped or changed.
     pub(in crate::owner) fn give_up(&mut self) {
         (self.wanted_now, self.asked, self.flow, self.reason) = (false, false, None, None);
         self.when_ended = None;
@@ -85,7 +85,7 @@ impl SignInState {
         }
     }
 
-    /// The settings are these now.
+    /// Applies changed settings, and drops a sign-in that doesn't match them.
     pub(in crate::owner) fn set_up_as(&mut self, config: Option<&HttpConfig>) {
         let stays = |sign_in: &SignIn| not_offered(config).is_none() && config.is_some_and(|c| sign_in.is_for(c));
         if self.sign_in.as_ref().is_some_and(|sign_in| !stays(sign_in)) {
@@ -94,12 +94,12 @@ impl SignInState {
         }
     }
 
-    /// The user saved the settings: the next connection reads the secrets anew.
+    /// Makes the next connection read the secrets again, because the user saved the settings.
     pub(in crate::owner) const fn outdate(&mut self) {
         self.is_outdated = true;
     }
 
-    /// Keeps a sign-in that was made. There is one for each server: one that was made meanwhile counts.
+    /// Stores a new sign-in. There is one per server, so a sign-in stored meanwhile is retained.
     pub(in crate::owner) fn keep(&mut self, made: SignIn) -> SignIn {
         let is_unapproved = self.sign_in.as_ref().is_some_and(|kept| !kept.is_approved) && made.is_approved;
         if (std::mem::take(&mut self.is_outdated) || is_unapproved)
@@ -111,32 +111,32 @@ impl SignInState {
         self.sign_in.get_or_insert(made).clone()
     }
 
-    /// A step that failed a moment ago may work now: the user asks for it, or the network is another.
+    /// Allows an immediate retry of a failed step, because the user requested it or the network changed.
     pub(in crate::owner) fn try_again(&self) {
         if let Some(sign_in) = &self.sign_in {
             sign_in.authorization.try_again();
         }
     }
 
-    /// Returns true if the same may work without the user, a while later: the tokens could only not be renewed.
+    /// Returns `true` if a retry without the user may succeed later, because only the token refresh failed.
     pub(in crate::owner) fn may_pass(&self) -> bool {
         let account = self.sign_in.as_ref().and_then(|sign_in| sign_in.authorization.account());
         self.flow.is_none() && account.is_some_and(|account| account.can_refresh && account.ended.is_none())
     }
 }
 
-/// Where the outcome of a sign-out goes.
+/// Receives the outcome of a sign-out.
 pub(crate) type SignOutReply = oneshot::Sender<Result<SignedOut, SignInError>>;
 
-/// The act that follows the end of a session.
+/// The action that follows the end of a session.
 pub(in crate::owner) enum AfterSession {
-    /// The server is started again.
+    /// Starts the server again.
     Start,
-    /// The user is signed out.
+    /// Signs the user out.
     SignOut(SignOutReply, AfterSignOut),
 }
 
-/// The act that follows a sign-out.
+/// The action that follows a sign-out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::owner) enum AfterSignOut {
     Nothing,

@@ -1,5 +1,5 @@
-//! The facts for bringing one server back: what was approved, how often it was tried, and since when it is in use. Caller:
-//! `owner/supervision.rs`.
+//! The state for restarting one server automatically: its approval, its attempts, and the time since it is ready. Used
+//! by `owner/supervision.rs`.
 
 use std::time::Duration;
 
@@ -9,33 +9,33 @@ use tokio::time::Instant;
 
 use crate::view::{Failure, FailureReason};
 
-/// After a renewal that failed, for how long signing gives the same answer without trying.
+/// Duration for which signing returns the same error without trying after a failed token refresh.
 const RENEWAL_PAUSE: Duration = Duration::from_secs(10);
 
-/// The facts for bringing a server back.
+/// The state for restarting a server automatically.
 #[derive(Debug, Default)]
 pub(in crate::owner) struct Supervision {
     backoff: Backoff,
-    /// The approved hash, for as long as the user has not stopped it.
+    /// Approved hash, until the user stops the server.
     approved: Option<Hash>,
-    /// The cause of its end, while it is brought back or asked about for that.
+    /// Reason for the end of the server, while it is being restarted or its restart waits for consent.
     ended: Option<String>,
-    /// The approved hash of a server that was in use and then could not be reached any more, until it is tried again.
+    /// Approved hash of a server that became unreachable, until it is tried again.
     out_of_reach: Option<Hash>,
-    /// Since when it is in use.
+    /// Time since which the server is ready.
     ready: Option<Instant>,
-    /// Set once it was in use since its launch.
+    /// Set once the server was ready after its launch.
     was_ready: bool,
-    /// Set while it waits for its user to sign in, and then runs again.
+    /// Set while the server waits for its user to sign in, and afterwards.
     awaits_sign_in: bool,
-    /// A sign-in has ended well that its user took part in, or that belongs to the start which the user approved.
+    /// Set after a successful sign-in that the user took part in, or that belongs to the approved start.
     signed_in: bool,
-    /// Which wait counts; one that was given up has another number.
+    /// Number of the current wait. Earlier waits are obsolete.
     wait: u64,
 }
 
 impl Supervision {
-    /// The approved command or address is launched.
+    /// Records the launch of an approved command or address.
     pub(in crate::owner) fn launched(&mut self, approved: Hash) {
         self.approved = Some(approved);
         self.ended = None;
@@ -43,20 +43,21 @@ impl Supervision {
         (self.awaits_sign_in, self.signed_in, self.was_ready) = (false, false, false);
     }
 
-    /// The server was reached, and waits for its user to sign in.
+    /// Records that the server was reached and waits for its user to sign in.
     pub(in crate::owner) fn awaits_sign_in(&mut self) {
         self.backoff.was_in_use(self.ready.take().map(|since| since.elapsed()).unwrap_or_default());
         self.wait += 1;
         self.awaits_sign_in = true;
     }
 
-    /// A sign-in has ended well. One that its user took part in is the user's act. One without the user belongs to the start that was
-    /// approved, unless the server has been in use since: then nobody asked for another connection.
+    /// Records a successful sign-in. A sign-in with the user's participation is an action of the user. A sign-in
+    /// without the user belongs to the approved start, unless the server was ready since, in which case nobody
+    /// requested another connection.
     pub(in crate::owner) const fn signed_in(&mut self, by_user: bool) {
         self.signed_in = by_user || !self.was_ready;
     }
 
-    /// The host tries it again of its own accord, for this cause.
+    /// Records that the host retries on its own initiative, for this reason.
     pub(in crate::owner) fn tries_again(&mut self, cause: String) {
         self.ended = Some(cause);
     }
@@ -66,35 +67,37 @@ impl Supervision {
         self.was_ready = true;
     }
 
-    /// Returns true if exactly this was approved, waited for a sign-in, and goes on now that there was one. A connection that is tried again
-    /// without one is another act.
+    /// Returns `true` if exactly this hash was approved and waited for a sign-in that has succeeded. A retried
+    /// connection without a sign-in is a different action.
     pub(in crate::owner) fn signed_in_to(&self, hash: &Hash) -> bool {
         self.awaits_sign_in && self.signed_in && self.approved.as_ref() == Some(hash)
     }
 
-    /// The cause of its end, if nobody but the host would start it again.
+    /// Returns the reason for the end of the server, if the host would restart it on its own initiative.
     pub(in crate::owner) fn ended_because(&self) -> Option<String> {
         self.ended.clone()
     }
 
-    /// Returns true if the host starts it again of its own accord.
+    /// Returns `true` if the host restarts the server on its own initiative.
     pub(in crate::owner) const fn is_bringing_back(&self) -> bool {
         self.ended.is_some()
     }
 
-    /// The user stopped or changed it, or it is left to the user.
+    /// Stops supervising, because the user stopped or changed the server, or has to act.
     pub(in crate::owner) fn give_up(&mut self) {
         *self = Self { wait: self.wait + 1, ..Self::default() };
     }
 
-    /// The server was tried often enough. If only the way to it was the trouble, [`Supervision::resume`] may try it again.
+    /// Stops supervising after too many attempts. If the server was only unreachable, [`Supervision::resume`] may try
+    /// again.
     pub(in crate::owner) fn exhausted(&mut self, failure: &Failure) {
         let may_resume = self.backoff.is_trying() && failure.is_out_of_reach();
         let out_of_reach = self.approved.take().filter(|_| may_resume);
         *self = Self { wait: self.wait, out_of_reach, ..Self::default() };
     }
 
-    /// Begins anew with a server that was out of reach; whether it was. The attempt that follows is the first one.
+    /// Starts over with a server that was unreachable. Returns `false` if it was not. The following attempt is the
+    /// first one.
     pub(in crate::owner) fn resume(&mut self) -> bool {
         let Some(approved) = self.out_of_reach.take() else { return false };
         self.approved = Some(approved);
@@ -103,11 +106,11 @@ impl Supervision {
         self.backoff.next(Instant::now(), 0.0).is_some()
     }
 
-    /// When to bring it back, if it should be.
+    /// Returns the number of the next attempt and the pause before it, or `None` if there should be none.
     pub(in crate::owner) fn after(&mut self, failure: &Failure) -> Option<(u32, Duration)> {
         let was_ready = self.ready.take();
         self.wait += 1;
-        // What never ran has no reason to run now; its user looks at why.
+        // A server that never was ready is not restarted; the user has to find the cause.
         if !failure.may_pass() || was_ready.is_none() && !self.backoff.is_trying() {
             return None;
         }
@@ -115,21 +118,22 @@ impl Supervision {
         self.backoff.next(Instant::now(), fastrand::f64())
     }
 
-    /// The number of the wait that counts.
+    /// Returns the number of the current wait.
     pub(in crate::owner) const fn wait(&self) -> u64 {
         self.wait
     }
 
-    /// The next attempt to sign in without the user, and the pause before it, if there is to be one.
+    /// Returns the number of the next attempt to sign in without the user and the pause before it, or `None` if there
+    /// should be none.
     pub(in crate::owner) fn next_renewal(&mut self) -> Option<(u32, Duration)> {
         let (attempt, pause) = self.backoff.next(Instant::now(), fastrand::f64())?;
-        // Each attempt is several requests, and a broken server must not bring about more than twenty in a minute.
+        // Each attempt makes several requests, and a broken server must not cause more than twenty per minute.
         Some((attempt, RENEWAL_PAUSE * attempt + pause))
     }
 }
 
 impl Failure {
-    /// Returns true if the same may work a moment later.
+    /// Returns `true` if a retry may succeed a moment later.
     const fn may_pass(&self) -> bool {
         match self.reason {
             FailureReason::Exited
@@ -146,7 +150,7 @@ impl Failure {
         }
     }
 
-    /// Returns true if another network may be all that it takes.
+    /// Returns `true` if another network may resolve the failure.
     const fn is_out_of_reach(&self) -> bool {
         matches!(self.reason, FailureReason::NoAnswer | FailureReason::Unreachable)
     }
@@ -176,11 +180,14 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn only_what_was_in_use_and_may_pass_is_brought_back() {
-        assert!(in_use().after(&failure(FailureReason::Exited)).is_some(), "it ended by itself");
-        assert!(in_use().after(&failure(FailureReason::Refused)).is_none(), "the same would happen again");
+        assert!(in_use().after(&failure(FailureReason::Exited)).is_some(), "a server that exited is restarted");
+        assert!(in_use().after(&failure(FailureReason::Refused)).is_none(), "a permanent failure is not retried");
         let mut never_ready = Supervision::default();
         never_ready.launched(Hash::of_bytes(b"approved"));
-        assert!(never_ready.after(&failure(FailureReason::Exited)).is_none(), "its user looks at why it never ran");
+        assert!(
+            never_ready.after(&failure(FailureReason::Exited)).is_none(),
+            "a server that never was ready is not restarted"
+        );
     }
 
     #[tokio::test(start_paused = true)]
@@ -188,12 +195,12 @@ mod tests {
         let mut supervision = in_use();
         while supervision.after(&failure(FailureReason::Unreachable)).is_some() {}
         supervision.exhausted(&failure(FailureReason::Unreachable));
-        assert!(supervision.resume(), "only the way to it was the trouble");
-        assert!(!supervision.resume(), "it is tried once");
+        assert!(supervision.resume(), "an unreachable server is tried again");
+        assert!(!supervision.resume(), "an unreachable server is resumed once");
         let mut crashing = in_use();
         while crashing.after(&failure(FailureReason::Exited)).is_some() {}
         crashing.exhausted(&failure(FailureReason::Exited));
-        assert!(!crashing.resume(), "another network does not heal a program");
+        assert!(!crashing.resume(), "a crashing server is not resumed");
     }
 
     #[test]
@@ -202,15 +209,15 @@ mod tests {
         let mut supervision = Supervision::default();
         supervision.launched(approved.clone());
         supervision.awaits_sign_in();
-        assert!(!supervision.signed_in_to(&approved), "nobody has signed in");
+        assert!(!supervision.signed_in_to(&approved), "a start without a sign-in requires consent");
         supervision.signed_in(false);
-        assert!(supervision.signed_in_to(&approved), "the sign-in belongs to the start");
+        assert!(supervision.signed_in_to(&approved), "the start continues after the sign-in");
         assert!(!supervision.signed_in_to(&other), "another address was not approved");
         let mut used = in_use();
         used.awaits_sign_in();
         used.signed_in(false);
-        assert!(!used.signed_in_to(&approved), "nobody asked for another connection");
+        assert!(!used.signed_in_to(&approved), "a server that was ready requires consent");
         used.signed_in(true);
-        assert!(used.signed_in_to(&approved), "that its user signs in is the user's act");
+        assert!(used.signed_in_to(&approved), "a sign-in by the user continues the start");
     }
 }
