@@ -148,10 +148,10 @@ fn progress(rounds: u32) {
         let line: Bytes = format!(r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":{id},"progress":{n},"total":{rounds},"message":"step {n}"}}}}"#).into();
         times.take(|| {
             hear(&mut session, &line);
-            black_box(session.poll_event().expect("progress is told"));
+            black_box(session.poll_event().expect("progress must be reported"));
         });
     }
-    times.print("progress of a call, decoded and told", 1);
+    times.print("progress of a call, decoded and reported", 1);
 }
 
 /// Measures calls with 64 in flight, as in a busy host.

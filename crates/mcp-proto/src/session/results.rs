@@ -19,7 +19,7 @@ const DROPPED: usize = 20;
 pub(super) fn object(raw: &RawJson) -> Result<Map, String> {
     match raw.parse() {
         Ok(Value::Object(body)) => Ok(body),
-        Ok(_) => Err("it is no object".into()),
+        Ok(_) => Err("it is not an object".into()),
         Err(error) => Err(escape(&error.to_string(), 300)),
     }
 }
@@ -142,7 +142,7 @@ fn page<T: Entry>(place: &mut InPlace<'_>) -> Result<Page<T>, String> {
     let mut page = Page { items: Vec::new(), dropped: Vec::new(), more_dropped: 0 };
     let mut place_in_page = 0;
     let list = place.list(|place| {
-        match Listed::pass(place.scan()).ok_or("it is no valid JSON")? {
+        match Listed::pass(place.scan()).ok_or("it is not valid JSON")? {
             Ok(item) => page.items.push(item),
             Err(_) if page.dropped.len() == DROPPED => page.more_dropped += 1,
             Err((name, cause)) => {

@@ -16,7 +16,7 @@ use super::{ContentBlock, EmbeddedResource, ImageContent, Map, ResourceContents,
 /// message.
 const LARGE: usize = 4096;
 
-const BROKEN: &str = "it is no valid JSON";
+const BROKEN: &str = "it is not valid JSON";
 
 /// Parser at one position in the text of a body.
 pub(crate) struct InPlace<'a> {
@@ -76,7 +76,7 @@ impl<'a> InPlace<'a> {
         mut bulk: impl FnMut(&str, &mut InPlace<'a>) -> Result<bool, String>,
     ) -> Result<Map, String> {
         let mut members = Map::new();
-        let mut more = self.scan.enter(b'{', b'}').ok_or("it is no object")?;
+        let mut more = self.scan.enter(b'{', b'}').ok_or("it is not an object")?;
         while more {
             let key = self.scan.key().and_then(|key| key.plain()).ok_or(BROKEN)?;
             if !bulk(&key, self)? {
@@ -132,7 +132,7 @@ impl<'a> InPlace<'a> {
 
     fn parts(&mut self) -> Result<Parts<'a>, String> {
         let mut parts = Vec::new();
-        let mut more = self.scan.enter(b'{', b'}').ok_or("it is no object")?;
+        let mut more = self.scan.enter(b'{', b'}').ok_or("it is not an object")?;
         while more {
             let key = self.scan.key().and_then(|key| key.plain()).ok_or(BROKEN)?;
             parts.push((key, self.part()?));

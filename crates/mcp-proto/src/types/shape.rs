@@ -69,7 +69,7 @@ impl Mismatch {
 }
 
 fn broken() -> Mismatch {
-    Mismatch::new("it is no valid JSON".into())
+    Mismatch::new("it is not valid JSON".into())
 }
 
 impl Shape {

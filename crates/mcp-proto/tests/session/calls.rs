@@ -205,7 +205,7 @@ fn answers_find_their_calls_in_any_order() {
 fn answers_of_the_wrong_shape_name_the_place() {
     let cases: Vec<(ClientRequest, Value, &str)> = vec![
         (ClientRequest::ListTools { cursor: None }, json!({}), "missing field `tools`"),
-        (ClientRequest::ListTools { cursor: None }, json!([1]), "no object"),
+        (ClientRequest::ListTools { cursor: None }, json!([1]), "not an object"),
         (ClientRequest::ListTools { cursor: None }, json!({ "tools": {} }), "tools: invalid type"),
         (ClientRequest::ListTools { cursor: None }, json!({ "resources": [] }), "missing field `tools`"),
         (ClientRequest::ListTools { cursor: None }, json!({ "tools": [], "nextCursor": 4 }), "nextCursor"),
