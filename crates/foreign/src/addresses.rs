@@ -1,9 +1,9 @@
-//! Which addresses lie in the open internet. All others belong to this computer, to somebody's own network, or to
-//! nobody (the IANA registries of special-purpose addresses).
+//! Classifies IP addresses as public or special-purpose, by the IANA registries of special-purpose addresses. Used by
+//! the sandbox proxy in `process` and by `mcp-transport`.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Returns true if an address lies in the open internet.
+/// Returns `true` if an address is globally reachable on the public internet.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -17,12 +17,12 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
         || address.is_private()
         || address.is_link_local()
         || address.is_documentation()
-        // "This network", multicast, and all above it, broadcast included.
+        // "This network", multicast, and the reserved range above it, including broadcast.
         || a == 0
         || a >= 224
-        // Carriers' networks (CGNAT).
+        // Carrier-grade NAT (RFC 6598).
         || (a == 100 && (64..128).contains(&b))
-        // Protocol assignments, the way to 6to4, benchmarks.
+        // Protocol assignments, 6to4 relay anycast, benchmarking.
         || (a == 192 && b == 0 && c == 0)
         || (a == 192 && b == 88 && c == 99)
         || (a == 198 && (b == 18 || b == 19));
@@ -34,7 +34,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         return is_public_v4(embedded);
     }
     let [a, b, ..] = address.segments();
-    // Only 2000::/3 is given out. In it: protocol assignments with Teredo, documentation (two), and 6to4.
+    // Only 2000::/3 is allocated. Special ranges in it: protocol assignments with Teredo, documentation (two), 6to4.
     let is_special = match a {
         0x2001 => b < 0x0200 || b == 0x0db8,
         0x2002 => true,
@@ -44,8 +44,8 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     (a & 0xe000) == 0x2000 && !is_special
 }
 
-/// The address of the old kind that one of the new kind leads to: mapped, or through NAT64, which networks without
-/// the old kind use for all of it.
+/// Returns the IPv4 address that an IPv6 address maps to: IPv4-mapped, or the NAT64 well-known prefix, by which
+/// IPv6-only networks reach IPv4.
 fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
     if let Some(mapped) = address.to_ipv4_mapped() {
         return Some(mapped);
@@ -66,7 +66,7 @@ mod tests {
         let public =
             ["1.1.1.1", "8.8.8.8", "100.63.0.1", "100.128.0.1", "172.32.0.1", "192.167.1.1", "2606:4700::1111"];
         for address in public.into_iter().chain(["2a00:1450::1", "64:ff9b::808:808", "::ffff:8.8.8.8"]) {
-            assert!(is_public(address.parse().unwrap()), "{address} can be reached by everybody");
+            assert!(is_public(address.parse().unwrap()), "{address} is public");
         }
         let own = "
             0.0.0.0 0.1.2.3 127.0.0.1 127.255.0.9 10.0.0.1 172.16.0.1 172.31.255.1 192.168.1.1
@@ -78,7 +78,7 @@ mod tests {
             fd00:ec2::254
         ";
         for address in own.split_whitespace() {
-            assert!(!is_public(address.parse().unwrap()), "X47: {address} is not of the open internet");
+            assert!(!is_public(address.parse().unwrap()), "X47: {address} must not count as public");
         }
     }
 }

@@ -1,15 +1,17 @@
-//! Names for files that the user saves, of text that others chose. Callers: the exports of `chat` and `api`.
+//! Derives names of files that the user saves from untrusted text. Used by the exports of `chat` and `api`.
 
 use crate::is_hidden;
 
-/// The most characters that a name takes from a title. With four bytes each, and an extension, file systems take them.
+/// Maximum number of characters taken from a title. With four bytes each and an extension, the name is within the limit
+/// of file systems.
 const LONGEST: usize = 60;
 
-/// Names that Windows keeps for devices, whatever their extension.
+/// Device names that Windows reserves, with any extension.
 const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
-/// A name of letters and digits of all languages, with this extension: nothing in it leads to another folder, is hidden or has another
-/// extension than it seems to. Of a title that has none of them the name is `without_title`.
+/// Returns a file name with the given extension and only letters and digits of any language and hyphens in its stem. It
+/// cannot name another folder, be hidden or disguise its extension. The stem is `without_title` if the title has no
+/// letters or digits.
 #[must_use]
 pub fn file_name(title: &str, without_title: &str, extension: &str) -> String {
     let end = format!(".{extension}");
@@ -58,6 +60,6 @@ mod tests {
             assert_eq!(file_name(title, "file", "png"), expected, "of {title:?}");
         }
         let long = file_name(&"\u{20000}".repeat(500), "file", "png");
-        assert!(long.len() <= 255, "file systems take {} bytes", long.len());
+        assert!(long.len() <= 255, "{} bytes exceed the limit of file systems", long.len());
     }
 }

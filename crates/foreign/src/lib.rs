@@ -1,10 +1,10 @@
-//! Text and addresses that others name: how text is made safe to show, and which addresses lie in the open internet. Pure functions.
+//! Pure functions for untrusted text and addresses: escaping text for display, naming files and classifying IP addresses.
 //!
-//! - [`visible`]: text of programs and servers, for messages and logs of `process` and the `mcp-*` crates
-//! - [`is_hidden`]: characters that nobody sees, for what `offers` flags and install links (`other-apps`) may not hold
-//! - [`is_public`]: addresses, for the proxy of sandboxes (`process`) and for requests to addresses that a
-//!   server names (`mcp-transport`)
-//! - [`file_name`]: names for files that the user saves (`chat`, `api`)
+//! - [`visible`] escapes text of programs and servers in the messages and logs of `process` and the `mcp-*` crates.
+//! - [`is_hidden`] detects invisible characters, which `offers` flags and `other-apps` rejects in install links.
+//! - [`is_public`] classifies addresses for the sandbox proxy in `process` and for requests of `mcp-transport` to addresses
+//!   that a server names.
+//! - [`file_name`] derives names for files that the user saves (`chat`, `api`).
 
 mod addresses;
 mod file_names;

@@ -1,10 +1,10 @@
-//! Characters that would act on a terminal or deceive a reader: made visible, or found.
+//! Escapes and detects characters that affect a terminal or deceive a reader.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Replaces control characters (except tab), bidirectional controls, zero-width characters and
-/// Unicode tags by escapes such as `\x1b` or `\u{202e}`. Other text is returned as it is.
+/// Replaces control characters (except tab), bidirectional controls, zero-width characters and Unicode tags with
+/// escapes such as `\x1b` or `\u{202e}`. Returns other text unchanged.
 pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_escaped) {
         return Cow::Borrowed(text);
@@ -30,8 +30,8 @@ fn is_escaped(character: char) -> bool {
         | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Whether a character is drawn as nothing, or turns the direction of what is around it: controls but layout, the default
-/// ignorables (UAX 44) but the marks that choose how an emoji looks, and a few more.
+/// Returns `true` if a character is invisible or changes the text direction: controls except tab, line feed and
+/// carriage return, default ignorable characters (UAX 44) except the variation selectors of emoji, and a few more.
 pub fn is_hidden(c: char) -> bool {
     (c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
         || matches!(
@@ -49,16 +49,16 @@ mod tests {
 
     #[test]
     fn hidden_characters_are_shown_as_escapes() {
+        assert_eq!(visible("\x1b[31mred\x07\r"), "\\x1b[31mred\\x07\\x0d", "terminal escapes must be replaced");
         assert_eq!(
-            visible("\x1b[31mred\x07\r"),
-            "\\x1b[31mred\\x07\\x0d",
-            "terminal escapes must not reach a terminal"
+            visible("a\u{202e}b\u{e0041}"),
+            "a\\u{202e}b\\u{e0041}",
+            "bidirectional and invisible characters must be replaced"
         );
-        assert_eq!(visible("a\u{202e}b\u{e0041}"), "a\\u{202e}b\\u{e0041}", "text that turns or hides must be seen");
     }
 
     #[test]
     fn ordinary_text_is_left_alone() {
-        assert_eq!(visible("tab\there, ü, 漢字"), "tab\there, ü, 漢字", "plain text must not change");
+        assert_eq!(visible("tab\there, ü, 漢字"), "tab\there, ü, 漢字", "ordinary text must not change");
     }
 }

@@ -1,4 +1,4 @@
-//! What may be told of a sign-in: never a token.
+//! Public view of a sign-in, which never contains a token.
 
 use std::time::SystemTime;
 
@@ -6,74 +6,74 @@ use url::Url;
 
 use crate::error::Phase;
 
-/// Who is signed in where.
+/// State of a sign-in at one authorization server, without secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
-    /// The authorization server's issuer identifier.
+    /// Issuer identifier of the authorization server.
     pub issuer: String,
-    /// The resource that the token is for.
+    /// Resource identifier that the token is issued for.
     pub resource: String,
-    /// The granted scopes; empty if the authorization server did not say.
+    /// Granted scopes. Empty if the authorization server did not report them.
     pub scopes: Vec<String>,
-    /// When the access token ends, if the authorization server said.
+    /// Expiry of the access token, or `None` if the authorization server did not report it.
     pub expires_at: Option<SystemTime>,
-    /// When the user signed in, or the grant was first used.
+    /// Time of the user's sign-in, or of the first use of the grant.
     pub signed_in_at: SystemTime,
-    /// When the token was last renewed.
+    /// Time of the last renewal of the token, or `None` if it was not renewed yet.
     pub refreshed_at: Option<SystemTime>,
-    /// Whether it can be renewed without the user.
+    /// `true` if the token can be renewed without the user.
     pub can_refresh: bool,
-    /// Why the user must sign in again, when that is so.
+    /// Reason why the user must sign in again, or `None` if that is not necessary.
     pub ended: Option<String>,
-    /// How the app identified itself.
+    /// Kind of the client id that the app used.
     pub client: ClientKind,
-    /// Whether the token is bound to a key of ours (DPoP).
+    /// `true` if the token is bound to a key of this client (DPoP).
     pub bound: bool,
 }
 
-/// How the app identifies itself to an authorization server.
+/// Kind of a client id at an authorization server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClientKind {
-    /// By a client id set up before, in settings.
+    /// Pre-registered client id from the settings.
     Preregistered,
-    /// By the URL of a document about itself (CIMD).
+    /// URL of a client ID metadata document (CIMD).
     MetadataDocument,
-    /// By a client id that it registered for itself (RFC 7591).
+    /// Client id from dynamic client registration (RFC 7591).
     Registered,
-    /// By a client id that the user typed.
+    /// Client id that the user entered.
     Typed,
 }
 
-/// What a sign-out did beyond forgetting the tokens, which it always does.
+/// Result of a sign-out. The tokens are always removed from the vault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignedOut {
-    /// What became of them at the authorization server.
+    /// Outcome of the revocation at the authorization server.
     pub revoked: Revoked,
 }
 
-/// What became of tokens at the authorization server.
+/// Outcome of the revocation of tokens at the authorization server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Revoked {
-    /// They are void (RFC 7009).
+    /// The tokens are revoked (RFC 7009).
     Yes,
-    /// There was nothing to revoke.
+    /// There was no token to revoke.
     NothingToRevoke,
-    /// The authorization server offers no revocation; they end by themselves.
+    /// The authorization server has no revocation endpoint. The tokens stay valid until they expire.
     NotOffered,
-    /// It failed; they may work until they end by themselves.
+    /// The revocation failed. The tokens may stay valid until they expire.
     Failed {
-        /// Why, in words.
+        /// Human-readable cause of the failure.
         cause: String,
     },
 }
 
-/// A sign-in under way.
+/// State of a sign-in that is in progress.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InProgress {
-    /// What it is at.
+    /// Current phase of the sign-in.
     pub phase: Phase,
-    /// Where the browser was sent, to be opened or copied by hand. It holds the one-use state and challenge, which are
-    /// of use only together with the secrets that stay here.
+    /// Authorization request URL that was opened, for the user to open or copy. Contains the one-time state and PKCE
+    /// challenge, which are useless without the secrets that are stored here.
     pub authorize_url: Option<Url>,
 }

@@ -1,6 +1,6 @@
-//! Which addresses from metadata are gone to, or given to a browser.
+//! Validation of URLs from metadata before a request is sent to them or a browser opens them.
 //!
-//! Whether a host name leads to a private address is seen when it is connected to, by the [`OutsideClient`].
+//! Host names that resolve to private addresses are rejected on connection by the [`OutsideClient`].
 //!
 //! [`OutsideClient`]: mcp_transport::http::OutsideClient
 
@@ -11,12 +11,12 @@ use url::{Host, Url};
 
 use crate::error::Cause;
 
-/// The most characters of a foreign address that are shown.
+/// Maximum number of displayed characters of an untrusted URL.
 const SHOWN: usize = 200;
-/// No address of use is longer, in bytes.
+/// Maximum length of a URL in bytes.
 const LONGEST: usize = 4096;
 
-/// The addresses that the user named: the server's own, and those of typed issuers.
+/// URLs that the user entered: the server's URL, and configured issuers.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Named(Vec<Url>);
 
@@ -25,7 +25,7 @@ impl Named {
         Named(urls.cloned().collect())
     }
 
-    /// Returns true if the user named this host, on any port.
+    /// Returns `true` if the user entered this host, with any port.
     fn has(&self, url: &Url) -> bool {
         url.host().is_some_and(|host| self.0.iter().any(|named| named.host().as_ref() == Some(&host)))
     }
@@ -35,40 +35,41 @@ impl Named {
     }
 }
 
-/// The address, if it may be gone to: https, or http on this computer where the user named the host.
+/// Parses and validates a URL to send requests to: `https`, or `http` on a loopback host that the user entered.
 ///
 /// # Errors
-/// Why it may not.
+/// Returns [`Cause::UnsafeUrl`] if the URL is not allowed.
 pub(crate) fn endpoint(what: &'static str, text: &str, named: &Named) -> Result<Url, Cause> {
     check(text, named).map_err(|cause| Cause::UnsafeUrl { what, shown: shown(text), cause: cause.to_owned() })
 }
 
-/// An address like that of [`endpoint`] that `owner`'s metadata or challenge names.
+/// Validates as [`endpoint`] does a URL from the metadata or challenge of `owner`.
 ///
-/// Another port of a host that the user named is another program, often one in a private network that trusts whoever reaches
-/// it. So metadata may lead there only if the user named that port, or if the metadata itself lies there.
+/// Another port of a host that the user entered is another service, often one in a private network that trusts every
+/// client that reaches it. Such a URL is allowed only if the user entered that port, or if the metadata has the same
+/// origin.
 ///
 /// # Errors
-/// Why the address may not be gone to.
+/// Returns [`Cause::UnsafeUrl`] if the URL is not allowed.
 pub(crate) fn endpoint_of(what: &'static str, text: &str, owner: &Url, named: &Named) -> Result<Url, Cause> {
     let url = endpoint(what, text, named)?;
     if named.has(&url) && !named.has_origin(&url) && url.origin() != owner.origin() {
-        let cause = "it leads to another program on a host that you named; enter it as the issuer if you trust it";
+        let cause = "it leads to another service on a host that you named; enter it as the issuer if you trust it";
         return Err(Cause::UnsafeUrl { what, shown: shown(text), cause: cause.to_owned() });
     }
     Ok(url)
 }
 
-/// The address, if it may be given to a browser. It goes through the hands of other programs on its way, so what a
-/// shell could mistake is refused as well.
+/// Parses and validates a URL to open in a browser. Other programs handle it on the way, so characters with a meaning
+/// in shells are rejected as well.
 ///
 /// # Errors
-/// Why it may not.
+/// Returns [`Cause::UnsafeUrl`] if the URL is not allowed.
 pub(crate) fn for_browser(what: &'static str, text: &str, named: &Named) -> Result<Url, Cause> {
     let refuse = |cause: &str| Cause::UnsafeUrl { what, shown: shown(text), cause: cause.to_owned() };
     let is_strange = |character: char| !character.is_ascii_graphic() || "\"'`<>\\^{|}$();!*".contains(character);
     if text.contains(is_strange) {
-        return Err(refuse("it holds characters that have no place in it"));
+        return Err(refuse("it contains characters that are not allowed"));
     }
     let url = check(text, named).map_err(refuse)?;
     let is_private = match url.host() {
@@ -88,10 +89,10 @@ fn check(text: &str, named: &Named) -> Result<Url, &'static str> {
         return Err("it is too long");
     }
     if text.contains(|character: char| character.is_control() || character.is_whitespace()) || text.contains('\\') {
-        return Err("it holds characters that have no place in it");
+        return Err("it contains characters that are not allowed");
     }
-    let url = Url::parse(text).map_err(|_| "it is no whole address")?;
-    // Names and paths in other scripts are longer as they are sent.
+    let url = Url::parse(text).map_err(|_| "it is not a complete address")?;
+    // Internationalized names and paths are longer in their encoded form.
     if url.as_str().len() > LONGEST {
         return Err("it is too long");
     }
@@ -102,18 +103,18 @@ fn check(text: &str, named: &Named) -> Result<Url, &'static str> {
         _ => return Err("it is not https"),
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err("it holds a user name");
+        return Err("it contains a user name");
     }
     if url.fragment().is_some() {
-        return Err("it holds a fragment");
+        return Err("it contains a fragment");
     }
     if url.host().is_none() {
-        return Err("it names no host");
+        return Err("it has no host");
     }
     Ok(url)
 }
 
-/// True for two addresses of one operator: they have the same registrable domain, or else the same origin.
+/// Returns `true` if two URLs belong to one operator: their registrable domain or origin is the same.
 pub(crate) fn is_same_site(one: &Url, other: &Url) -> bool {
     let domain = |url: &Url| match url.host() {
         Some(Host::Domain(name)) if url.scheme() == "https" => psl::domain_str(name).map(str::to_owned),
@@ -122,7 +123,7 @@ pub(crate) fn is_same_site(one: &Url, other: &Url) -> bool {
     one.origin() == other.origin() || domain(one).is_some_and(|own| domain(other) == Some(own))
 }
 
-/// Whether it is on this computer by its form alone.
+/// Returns `true` if the host is a loopback address or name, without resolving it.
 pub(crate) fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => is_local_name(name),
@@ -162,14 +163,14 @@ fn is_private_v4(address: Ipv4Addr) -> bool {
         || (first == 100 && (64..128).contains(&second))
 }
 
-/// The IPv4 address in a mapped, compatible or NAT64 one.
+/// Returns the IPv4 address embedded in a mapped, compatible or NAT64 address.
 fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let is_nat64 = address.segments()[..6] == [0x64, 0xff9b, 0, 0, 0, 0];
     let last = address.octets();
     address.to_ipv4().or_else(|| is_nat64.then(|| Ipv4Addr::new(last[12], last[13], last[14], last[15])))
 }
 
-/// The address as it may stand in a message: visible, short, without query.
+/// Formats a URL for messages: escaped, truncated, and without its query.
 pub(crate) fn plain(url: &Url) -> String {
     let mut url = url.clone();
     url.set_query(None);
@@ -177,7 +178,7 @@ pub(crate) fn plain(url: &Url) -> String {
     shown(url.as_str())
 }
 
-/// Foreign text as it may stand in a message: in one line, tabs as `\t`, which parsers of URLs pass over.
+/// Formats untrusted text for messages: on one line, with tabs as `\t`, which URL parsers ignore.
 pub(crate) fn shown(text: &str) -> String {
     let text: String = text.chars().take(SHOWN * 2).collect();
     visible(text.trim_end()).replace('\t', "\\t").chars().take(SHOWN).collect()
@@ -195,23 +196,23 @@ mod tests {
 
     #[test]
     fn foreign_text_is_shown_in_one_line() {
-        assert_eq!(shown("h\ttps://a.example/\n\t"), "h\\ttps://a.example/", "a tab is seen");
-        assert_eq!(shown("a\nb"), "a\\x0ab", "so is the end of a line");
+        assert_eq!(shown("h\ttps://a.example/\n\t"), "h\\ttps://a.example/", "tabs must be escaped");
+        assert_eq!(shown("a\nb"), "a\\x0ab", "line ends must be escaped");
     }
 
     #[test]
     fn the_length_that_is_sent_is_bounded() {
         let within = format!("https://a.example/{}", "a".repeat(LONGEST - 18));
-        assert!(endpoint("a test", &within, &named()).is_ok(), "{LONGEST} bytes are allowed");
-        assert!(endpoint("a test", &format!("{within}a"), &named()).is_err(), "one more is not");
+        assert!(endpoint("a test", &within, &named()).is_ok(), "{LONGEST} bytes must be allowed");
+        assert!(endpoint("a test", &format!("{within}a"), &named()).is_err(), "one more byte must be rejected");
         let grows = format!("https://a.example/{}", "é".repeat(LONGEST / 4));
-        assert!(endpoint("a test", &grows, &named()).is_err(), "nor what is more once it is encoded");
+        assert!(endpoint("a test", &grows, &named()).is_err(), "the encoded length must count");
     }
 
     #[test]
     fn only_https_and_named_loopback_is_gone_to() {
         for good in ["https://a.example/token", "https://a.example:8443/t?x=1", "http://localhost:5000/token"] {
-            assert!(endpoint("a test", good, &named()).is_ok(), "[auth-https-endpoints] {good} is allowed");
+            assert!(endpoint("a test", good, &named()).is_ok(), "[auth-https-endpoints] {good} must be allowed");
         }
         for bad in [
             "http://a.example/token",
@@ -226,7 +227,7 @@ mod tests {
             "https://a.example/a b",
         ] {
             let refused = endpoint("a test", bad, &named());
-            assert!(refused.is_err(), "[auth-https-endpoints] [auth-communication-security] {bad} is refused");
+            assert!(refused.is_err(), "[auth-https-endpoints] [auth-communication-security] {bad} must be rejected");
         }
     }
 
@@ -278,12 +279,15 @@ mod tests {
             let Err(Cause::UnsafeUrl { shown, .. }) = refused else {
                 panic!("X43: {bad} must not be opened: {refused:?}");
             };
-            assert!(!shown.contains('\n'), "X43: it is shown as text on one line: {shown:?}");
+            assert!(!shown.contains('\n'), "X43: the URL must be shown on one line: {shown:?}");
         }
         assert!(
             for_browser("a test", "https://a.example/authorize?x=1", &named()).is_ok(),
-            "an ordinary one is opened"
+            "an ordinary URL must be allowed"
         );
-        assert!(for_browser("a test", "http://localhost:5000/authorize", &named()).is_ok(), "a named one too");
+        assert!(
+            for_browser("a test", "http://localhost:5000/authorize", &named()).is_ok(),
+            "a loopback URL entered by the user must be allowed"
+        );
     }
 }

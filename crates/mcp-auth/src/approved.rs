@@ -1,7 +1,8 @@
-//! Where a sign-in sends what is secret, and what of that was approved.
+//! Endpoints that receive secrets of a sign-in, and the user's approval of them.
 //!
-//! A sign-in in the browser shows all of it each time. A grant that needs no user runs under the approval of the server's
-//! settings, which name the issuer and the scopes: what goes beyond them, or moves later, is asked for.
+//! A sign-in in the browser shows all of them each time. A grant without user interaction runs under the approval of
+//! the server's settings, which name the issuer and the scopes. Anything beyond them, and any later change, requires
+//! consent.
 
 use url::Url;
 
@@ -18,13 +19,13 @@ use crate::settings::GrantKind;
 use crate::shared::Shared;
 use crate::user::{Answer, Consent, Endpoint, EndpointUse, Reason};
 
-/// How a token that needs no browser may be approved.
+/// Consent to a token request that needs no browser.
 pub(crate) enum Consenting {
-    /// The user has approved all that is used.
+    /// The user has approved everything that is used.
     Given,
-    /// The user may be asked, for this reason.
+    /// The user may be prompted, with this reason.
     Ask(Reason),
-    /// Nobody is there to ask.
+    /// No user is available to prompt.
     Nobody,
 }
 
@@ -38,7 +39,7 @@ impl Endpoint {
     }
 }
 
-/// The endpoints of an authorization server that get something of this sign-in or of what it brings.
+/// Returns the endpoints of an authorization server that receive secrets of this sign-in.
 pub(crate) fn endpoints(server: &Server, client: &Client) -> Vec<Endpoint> {
     let is_registered = client.kind == ClientKind::Registered;
     let registration = server.registration_endpoint.as_ref().filter(|_| is_registered);
@@ -49,30 +50,32 @@ pub(crate) fn endpoints(server: &Server, client: &Client) -> Vec<Endpoint> {
         .collect()
 }
 
-/// The endpoint of an identity provider.
+/// Returns the endpoint of an identity provider.
 pub(crate) fn provider_endpoint(url: &Url, issuer: &str) -> Endpoint {
     Endpoint::new(EndpointUse::Provider, url, issuer)
 }
 
 impl Shared {
-    /// The approval for this client id.
+    /// Returns the stored approval for this client id.
     pub(crate) fn approved(&self, client_id: &str) -> Option<Approved> {
         let state = self.state();
         let approved = state.record.as_ref().and_then(|record| record.approved.clone());
         approved.filter(|approved| approved.client_id == client_id)
     }
 
-    /// The scopes that a grant which needs no user may ask for: those of the settings and those that were approved.
+    /// Returns the scopes that a grant without user interaction may request: those of the settings and those that were
+    /// approved.
     pub(crate) fn allowed_scopes(&self, client_id: &str) -> Vec<String> {
         let settings = self.settings.scopes.as_deref().unwrap_or_default();
         let approved = self.approved(client_id).map(|approved| approved.scopes).unwrap_or_default();
         scopes::union(settings, &approved)
     }
 
-    /// Sees to it that all a grant which needs no user is about to send was approved.
+    /// Ensures that everything that a grant without user interaction is about to send was approved.
     ///
     /// # Errors
-    /// If something was not, and the user says no or is not there.
+    /// Returns [`Cause::NotApproved`] if something is not approved and no user is available, and [`Cause::Declined`] or
+    /// [`Cause::Cancelled`] if the user does not consent.
     pub(crate) async fn approve(
         &self,
         found: &Found,
@@ -85,13 +88,14 @@ impl Shared {
         let mut used = endpoints(server, client);
         used.extend(provider.map(|provider| provider_endpoint(&provider.url, &provider.issuer)));
         let before = self.approved(&client.id);
-        // On the first use it has to belong to the issuer, which the approved settings name; from then on it is that one.
+        // On the first use, an endpoint must belong to the site of the approved issuer. Afterwards it must be one of
+        // the stored endpoints.
         let is_approved = |endpoint: &Endpoint| match &before {
             Some(before) => before.has(&endpoint.url),
             None => endpoint.is_of_its_issuer(),
         };
         let is_approved = |endpoint: &Endpoint| is_approved(endpoint) || self.is_in_settings(&endpoint.url);
-        // Nothing is sent there now. One that was not approved is not kept.
+        // The revocation endpoint receives nothing now. It is not stored unless it was approved.
         let is_needed = |endpoint: &Endpoint| endpoint.purpose != EndpointUse::Revocation;
         let moved = used.iter().find(|endpoint| is_needed(endpoint) && !is_approved(endpoint)).cloned();
         let allowed = self.allowed_scopes(&client.id);
@@ -124,15 +128,15 @@ impl Shared {
         Ok(Approved { client_id: client.id.clone(), endpoints, scopes: scopes::union(&before, &new_scopes) })
     }
 
-    /// True if the settings, which were approved, name this very endpoint.
+    /// Returns `true` if the approved settings name this endpoint.
     fn is_in_settings(&self, url: &Url) -> bool {
         matches!(&self.settings.grant, GrantKind::EnterpriseManaged(provider) if provider.token_endpoint.as_ref() == Some(url))
     }
 
-    /// Asks the user for consent.
+    /// Requests consent from the user.
     ///
     /// # Errors
-    /// If the answer is not yes.
+    /// Returns [`Cause::Declined`] or [`Cause::Cancelled`] if the user does not consent.
     pub(crate) async fn ask(&self, consent: Consent) -> Result<(), AuthError> {
         self.progress(Phase::Consent, None);
         match self.settings.user.consent(consent).await {
@@ -151,7 +155,7 @@ fn unapproved(moved: Option<&Endpoint>, new_scopes: &[String]) -> AuthError {
         Some(Endpoint { url, issuer, .. }) => {
             format!("{} now names the endpoint {}", address::shown(issuer), address::plain(url))
         }
-        None => format!("it takes the permissions \"{}\"", address::shown(&new_scopes.join(" "))),
+        None => format!("the sign-in requests the permissions \"{}\"", address::shown(&new_scopes.join(" "))),
     };
     Phase::Consent.error(Cause::NotApproved { what })
 }

@@ -1,4 +1,4 @@
-//! Signed statements by which a client proves who it is (`private_key_jwt`: RFC 7523, OpenID Connect Core 9).
+//! Signed client assertions (`private_key_jwt`: RFC 7523, OpenID Connect Core 9).
 
 use std::str::FromStr as _;
 use std::time::SystemTime;
@@ -10,15 +10,15 @@ use crate::dpop::seconds;
 use crate::error::Cause;
 use crate::secret;
 
-/// What goes into `client_assertion_type`.
+/// Value of `client_assertion_type` in token requests.
 pub(crate) const TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
-/// How long a statement counts, in seconds: it is used at once.
+/// Lifetime of an assertion in seconds. Each is used immediately.
 const LIFETIME: u64 = 60;
 
-/// A statement for the authorization server with this issuer.
+/// Signs a client assertion for the authorization server with this issuer.
 ///
 /// # Errors
-/// If the key or the algorithm cannot be used.
+/// Returns [`Cause::Key`] if the key or the algorithm cannot be used.
 pub(crate) fn sign(
     client_id: &str,
     issuer: &str,
@@ -27,23 +27,23 @@ pub(crate) fn sign(
     now: SystemTime,
 ) -> Result<String, Cause> {
     let key_error = |cause: &str| Cause::Key { cause: cause.to_owned() };
-    let algorithm = Algorithm::from_str(algorithm).map_err(|_| key_error("its algorithm is not known"))?;
+    let algorithm = Algorithm::from_str(algorithm).map_err(|_| key_error("its algorithm is unknown"))?;
     let pem = key_pem.as_bytes();
     let key = match algorithm.family() {
         AlgorithmFamily::Rsa => EncodingKey::from_rsa_pem(pem),
         AlgorithmFamily::Ec => EncodingKey::from_ec_pem(pem),
         AlgorithmFamily::Ed => EncodingKey::from_ed_pem(pem),
-        AlgorithmFamily::Hmac => return Err(key_error("a shared secret is no private key")),
+        AlgorithmFamily::Hmac => return Err(key_error("a shared secret is not a private key")),
     };
-    let key = key.map_err(|_| key_error("it is no private key in PKCS#8 PEM that goes with its algorithm"))?;
+    let key = key.map_err(|_| key_error("it is not a PKCS#8 PEM private key for its algorithm"))?;
     let now = seconds(now);
-    let jti = secret::random().ok_or_else(|| key_error("this system has no randomness"))?;
-    // RFC 7523bis: the audience is the issuer identifier and nothing else.
+    let jti = secret::random().ok_or_else(|| key_error("this system has no random source"))?;
+    // RFC 7523bis: the audience is the issuer identifier alone.
     let claims = json!({
         "iss": client_id, "sub": client_id, "aud": issuer, "jti": jti, "iat": now, "exp": now + LIFETIME,
     });
     let signed = jsonwebtoken::encode(&Header::new(algorithm), &claims, &key);
-    signed.map_err(|_| key_error("it cannot sign"))
+    signed.map_err(|_| key_error("signing failed"))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! One server's authorization: its account, and everything that is done with it.
+//! Authorization of one server: its account and the operations on it.
 
 use std::sync::Arc;
 
@@ -14,61 +14,62 @@ use crate::step::Step;
 use crate::user::Reason;
 use crate::vault::Kept;
 
-/// One server's authorization. It signs that server's requests, and no others.
+/// Authorization of one server. Signs requests to that server only.
 pub struct Authorization {
     pub(crate) shared: Arc<Shared>,
 }
 
 impl Authorization {
-    /// Nothing is read or sent before the first use.
+    /// Creates the authorization. Nothing is read or sent before the first use.
     pub fn new(settings: Settings) -> Arc<Self> {
         Arc::new(Self { shared: Arc::new(Shared::new(settings)) })
     }
 
-    /// Reads what is kept, once. Every use does it by itself; [`account`](Self::account) does not.
+    /// Reads the vault once. Every operation does so itself, except [`account`](Self::account).
     ///
     /// # Errors
-    /// If the vault cannot be read.
+    /// Returns [`Cause::Vault`] if the vault cannot be read.
     pub async fn load(&self) -> Result<(), AuthError> {
         self.shared.load().await
     }
 
-    /// Signs in. One at a time: a second call waits for the first and gives its outcome if it was a success. Dropping
-    /// the future or [`cancel`](Self::cancel) ends it.
+    /// Signs in. Only one sign-in runs at a time: a second call waits for the first and returns its result if it
+    /// succeeded. Dropping the future or [`cancel`](Self::cancel) ends it.
     ///
     /// # Errors
-    /// At which step it failed, and why.
+    /// Returns the phase in which the sign-in failed, and its [`Cause`].
     pub async fn sign_in(&self, why: Reason) -> Result<Account, AuthError> {
         self.shared.sign_in(why).await
     }
 
-    /// Ends all sign-ins that have begun, those that still wait included.
+    /// Cancels all sign-ins that have begun, including waiting ones.
     pub fn cancel(&self) {
         self.shared.cancel();
     }
 
-    /// What failed a moment ago, and is left alone for it, is tried again by the next request that needs it: the user asks
-    /// for that, or the network is another.
+    /// Clears recent failures, so that the next request retries immediately. Called when the user retries or the
+    /// network changes.
     pub fn try_again(&self) {
         let mut state = self.shared.state();
         (state.failed, state.unread, state.refusals) = (None, None, Budget::default());
     }
 
-    /// Revokes the tokens where that is offered, and forgets them in any case.
+    /// Revokes the tokens if the authorization server supports it, and removes them in any case.
     ///
     /// # Errors
-    /// If they could not be removed from the vault. All else is done even then.
+    /// Returns the [`VaultError`](crate::VaultError) as [`Cause::Vault`] if the tokens could not be removed from the
+    /// vault. Everything else is done nevertheless.
     pub async fn sign_out(&self) -> Result<SignedOut, AuthError> {
         self.cancel();
         self.shared.sign_out().await
     }
 
-    /// Who is signed in, as far as it was read or has happened.
+    /// Returns the account, or `None` if nobody is signed in or the vault was not read yet.
     pub fn account(&self) -> Option<Account> {
         self.shared.account()
     }
 
-    /// The tokens as they are now, for whoever has to keep them out of what is shown.
+    /// Returns the current tokens, so that the caller can redact them from its output.
     pub fn tokens(&self) -> Vec<SecretString> {
         let state = self.shared.state();
         let tokens = state.record.as_ref().and_then(|record| record.tokens.as_ref());
@@ -79,22 +80,22 @@ impl Authorization {
             .collect()
     }
 
-    /// How long the tokens stay; none before they were kept in this run.
+    /// Returns the persistence of the tokens, or `None` before they were written in this run.
     pub fn kept(&self) -> Option<Kept> {
         self.shared.state().kept.clone()
     }
 
-    /// The sign-in under way.
+    /// Returns the state of the sign-in in progress, or `None` if there is none.
     pub fn in_progress(&self) -> Option<InProgress> {
         self.shared.state().progress.clone()
     }
 
-    /// The steps of the last sign-in, and of what followed it, oldest first.
+    /// Returns the steps of the last sign-in and of the operations after it, oldest first.
     pub fn steps(&self) -> Vec<Step> {
         self.shared.web.steps()
     }
 
-    /// Counts up whenever account, steps or progress change.
+    /// Returns a counter that increases whenever account, steps or progress change.
     pub fn changed(&self) -> watch::Receiver<u64> {
         self.shared.changed()
     }

@@ -1,4 +1,4 @@
-//! What the transport asks: to sign a request, and what a refusal means.
+//! Implementation of the transport's [`Authorizer`]: signs requests and handles challenges.
 
 use async_trait::async_trait;
 use http::HeaderName;
@@ -16,10 +16,10 @@ use crate::settings::GrantKind;
 use crate::shared::Shared;
 use crate::user::Reason;
 
-/// A token that is refused so soon after it was granted will be refused again, in seconds.
+/// Maximum age in seconds of a new token that will be refused again if the server refuses it.
 const FRESH: u64 = 60;
 
-/// A header's name and value.
+/// Name and value of a header.
 type Header = (&'static str, String);
 
 #[async_trait]
@@ -65,16 +65,18 @@ impl Authorizer for Authorization {
 impl Shared {
     fn sign(&self, method: &str, url: &Url) -> Result<Signed, Stop> {
         let (texts, generation) = self.signature(method, url).map_err(|cause| Stop(cause.to_string()))?;
-        let unfit = |_| Stop("the token cannot be sent: it holds characters that no header can carry".to_owned());
+        let unfit = |_| {
+            Stop("the token cannot be sent because it contains characters that are not allowed in a header".to_owned())
+        };
         let header =
             |(name, text): Header| Ok((HeaderName::from_static(name), SecretHeader::new(&text).map_err(unfit)?));
         Ok(Signed { headers: texts.into_iter().map(header).collect::<Result<_, _>>()?, generation })
     }
 
-    /// The headers of a request with the token that there is, and its generation.
+    /// Returns the authorization headers of a request and the generation of the token.
     ///
     /// # Errors
-    /// If the token is bound to a key that cannot sign.
+    /// Returns [`Cause::Key`] if the token is bound to a key that is lost or cannot sign.
     pub(crate) fn signature(&self, method: &str, url: &Url) -> Result<(Vec<Header>, u64), Cause> {
         let state = self.state();
         let generation = state.generation;
@@ -95,7 +97,7 @@ impl Shared {
 }
 
 impl Authorization {
-    /// 401: the token is missing, old or void.
+    /// Handles a 401: the token is missing, expired or revoked.
     async fn unauthorized(&self, challenge: &Challenge, asked: Asked) -> Verdict {
         let shared = &self.shared;
         let (record, is_fresh) = {
@@ -112,7 +114,7 @@ impl Authorization {
         };
         let tokens = record.as_ref().and_then(|record| record.tokens.as_ref());
         if challenge.attempt > 0 && is_fresh || challenge.attempt > 2 {
-            return Verdict::Stop("the server refuses the token that it has just been given; sign in again".to_owned());
+            return Verdict::Stop("the server refuses a new token; sign in again".to_owned());
         }
         let needs_user = match &shared.settings.grant {
             GrantKind::AuthorizationCode => tokens.is_none_or(|tokens| tokens.refresh.is_none()),
@@ -122,19 +124,19 @@ impl Authorization {
             GrantKind::ClientCredentials | GrantKind::WorkloadIdentity { .. } => false,
         };
         if needs_user {
-            // Another program may have signed in meanwhile.
+            // Another process may have signed in meanwhile.
             let has_tokens = || shared.state().record.as_ref().is_some_and(|record| record.tokens.is_some());
             if shared.look_again().await && has_tokens() {
                 return Verdict::Again;
             }
             let record = shared.state().record.clone();
             let cause = match record {
-                None => "the server wants a sign-in".to_owned(),
+                None => "the server requires a sign-in".to_owned(),
                 Some(record) if record.tokens.is_none() => {
                     record.ended.unwrap_or_else(|| "the sign-in has ended; sign in again".to_owned())
                 }
                 Some(record) => {
-                    let cause = "the server does not take the token any more; sign in again";
+                    let cause = "the server no longer accepts the token; sign in again";
                     shared.end(record, cause).await;
                     cause.to_owned()
                 }
@@ -147,7 +149,7 @@ impl Authorization {
         }
     }
 
-    /// 403: the token is good, but for less than was wanted.
+    /// Handles a 403: the token is valid but has insufficient scopes.
     async fn insufficient(&self, challenge: &Challenge, asked: Asked) -> Verdict {
         let shared = &self.shared;
         let cancelled = shared.cancellation();
@@ -155,7 +157,7 @@ impl Authorization {
         let (had, granted) = {
             let state = shared.state();
             let Some(record) = &state.record else {
-                let cause = "the server wants permissions, and nobody is signed in; sign in first";
+                let cause = "the server requires permissions, and nobody is signed in; sign in first";
                 return Verdict::Stop(cause.to_owned());
             };
             let had = scopes::union(&record.requested, &record.granted);
@@ -168,11 +170,11 @@ impl Authorization {
         let wanted = asked.scope.clone().unwrap_or_default();
         let names = wanted.join(" ");
         if scopes::missing(&wanted, &had).is_empty() {
-            let wants = format!("the server wants the permissions \"{names}\", which were asked for already");
+            let wants = format!("the server requires the permissions \"{names}\", which were asked for already");
             return Verdict::Stop(if wanted.is_empty() {
-                "the server wants more permissions and does not say which; ask whoever runs it".to_owned()
+                "the server requires more permissions without naming them; ask its operator".to_owned()
             } else if scopes::missing(&wanted, &granted).is_empty() {
-                format!("{wants} and granted; ask whoever runs it")
+                format!("{wants} and granted; ask its operator")
             } else {
                 format!("{wants} and not granted; sign in again and grant them")
             });
@@ -181,20 +183,22 @@ impl Authorization {
         if !shared.state().step_ups.may(&challenge.operation, now) {
             let most = crate::step_up::MOST;
             let cause = format!("the server asked for more permissions more than {most} times in a row");
-            return Verdict::Stop(format!("{cause}; try again in ten minutes, or ask whoever runs it which it needs"));
+            return Verdict::Stop(format!(
+                "{cause}; try again in ten minutes, or ask its operator which ones it needs"
+            ));
         }
-        // The user sees what is added, whichever way tokens are got.
+        // The user sees the added scopes for every kind of grant.
         let reason = Reason::StepUp { operation: crate::address::shown(&challenge.operation) };
         let signed_in = shared.run(reason, Some(asked), &cancelled, None).await.map(|_| ());
         shared.state().step_ups.count(&challenge.operation, now);
         match signed_in {
             Ok(()) => Verdict::Again,
-            Err(error) => Verdict::Stop(format!("the server wants the permissions \"{names}\": {}", words(&error))),
+            Err(error) => Verdict::Stop(format!("the server requires the permissions \"{names}\": {}", words(&error))),
         }
     }
 }
 
-/// An error with what to do about it.
+/// Formats an error with its next step.
 fn words(error: &AuthError) -> String {
     match (&error.phase, &error.cause) {
         (Phase::Refresh, Cause::SignInNeeded { cause }) => format!("{cause}. {}", error.next_step()),

@@ -1,23 +1,23 @@
-//! How many requests one server may make us send on its behalf.
+//! Rate limit of the requests and renewals that a server can cause.
 
 use std::collections::VecDeque;
 use std::time::{Duration, SystemTime};
 
-/// The most requests within [`WINDOW`].
+/// Maximum number of requests within [`WINDOW`].
 pub(crate) const MOST: usize = 20;
-/// The most renewals within [`WINDOW`] because the server refused a token that should be good. Each is about four requests: the
-/// refused one, two to renew, and the same again.
+/// Maximum number of renewals within [`WINDOW`] that are caused by refusals of unexpired tokens. Each takes about four
+/// requests: the refused one, two to renew, and the repetition.
 pub(crate) const REFUSALS: usize = 3;
-/// Over which time they are counted.
+/// Sliding window of the limits.
 const WINDOW: Duration = Duration::from_secs(60);
 
-/// When what is bounded was last done.
+/// Times of the recent operations of one kind.
 #[derive(Debug, Default)]
 pub(crate) struct Budget(VecDeque<SystemTime>);
 
 impl Budget {
-    /// Whether there may be one more than within the last minute, of at most so many; if so, it counts. What was in the future,
-    /// because the clock was set back since, does not: nobody would wait until that is over.
+    /// Returns `true` and counts an operation if fewer than `most` are within the last minute. Times in the future are
+    /// dropped: they result from a clock that was set back, and would block for too long.
     pub(crate) fn take(&mut self, most: usize, now: SystemTime) -> bool {
         self.0.retain(|sent| now.duration_since(*sent).is_ok_and(|age| age < WINDOW));
         if self.0.len() >= most {
@@ -27,7 +27,7 @@ impl Budget {
         true
     }
 
-    /// The last one does not count after all.
+    /// Removes the last operation from the count.
     pub(crate) fn give_back(&mut self) {
         self.0.pop_back();
     }
@@ -42,18 +42,21 @@ mod tests {
         let start = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
         let mut budget = Budget::default();
         let sent = (0..300).filter(|second| budget.take(MOST, start + Duration::from_secs(*second / 5))).count();
-        assert_eq!(sent, MOST, "X51: of 300 requests within a minute, twenty are sent");
-        assert!(!budget.take(MOST, start + Duration::from_secs(59)), "not yet a minute after the first");
-        assert!(budget.take(MOST, start + Duration::from_secs(60)), "a minute after the first there is room again");
+        assert_eq!(sent, MOST, "X51: of 300 requests within a minute, twenty must be allowed");
+        assert!(!budget.take(MOST, start + Duration::from_secs(59)), "no request within a minute after the first");
+        assert!(
+            budget.take(MOST, start + Duration::from_secs(60)),
+            "a request a minute after the first must be allowed"
+        );
     }
 
     #[test]
     fn a_clock_that_is_set_back_blocks_nothing() {
         let start = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
         let mut budget = Budget::default();
-        assert_eq!((0..300).filter(|_| budget.take(MOST, start)).count(), MOST, "all of it is taken");
+        assert_eq!((0..300).filter(|_| budget.take(MOST, start)).count(), MOST, "the limit must be reached");
         let before = start - Duration::from_secs(3_600);
         let sent = (0..300).filter(|_| budget.take(MOST, before)).count();
-        assert_eq!(sent, MOST, "X51: an hour back there is room, and no more of it than at any time");
+        assert_eq!(sent, MOST, "X51: the same limit must apply after the clock is set back");
     }
 }

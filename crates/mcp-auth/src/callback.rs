@@ -1,5 +1,5 @@
-//! The way back from the browser: a listener on this computer that takes the one right answer, refuses all others
-//! without ending the sign-in, and shows a page when all is done (RFC 8252, 7.3 and 8.3).
+//! Loopback redirect listener: accepts the single valid authorization response, refuses all other requests without
+//! ending the sign-in, and shows a final page (RFC 8252, 7.3 and 8.3).
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
@@ -15,55 +15,56 @@ use crate::page::{self, Language, Words};
 use crate::secret;
 
 const PHASE: Phase = Phase::Callback;
-/// How long the user may take.
+/// Maximum time for the user to finish in the browser.
 pub(crate) const LIMIT: Duration = Duration::from_secs(300);
-/// Where the browser comes back to.
+/// Path of the redirect URI.
 pub(crate) const PATH: &str = "/callback";
-/// The most bytes of a request that are read, and the longest that they may take.
+/// Maximum size of a request in bytes.
 const LONGEST_REQUEST: usize = 16 * 1024;
+/// Maximum time to read a request or write a page.
 const REQUEST_TIME: Duration = Duration::from_secs(5);
-/// The most connections at a time.
+/// Maximum number of concurrent connections.
 const CONNECTIONS: usize = 16;
 
-/// A listener on 127.0.0.1.
+/// Redirect listener on 127.0.0.1.
 pub(crate) struct Callback {
     listener: TcpListener,
     port: u16,
 }
 
-/// What the browser brought, with the right state.
+/// Authorization response whose state is valid.
 #[derive(Debug)]
 pub(crate) struct Returned {
     pub(crate) answer: Answer,
-    /// The issuer that it says it is from (RFC 9207).
+    /// Issuer in the response (RFC 9207).
     pub(crate) iss: Option<String>,
 }
 
-/// The authorization server's answer.
+/// Content of an authorization response.
 #[derive(Debug)]
 pub(crate) enum Answer {
     Code(SecretString),
-    /// Not to be shown before the issuer is checked.
+    /// Must not be displayed before the issuer is verified.
     Error {
         code: String,
         description: Option<String>,
     },
 }
 
-/// The browser, waiting for a page.
+/// Browser connection that waits for the final page.
 pub(crate) struct Waiting(Option<(TcpStream, Language)>);
 
 impl Callback {
-    /// Listens on `port` if it is free, else on any; with `only`, on that or not at all.
+    /// Binds `port` if it is free, and any port otherwise. With `only`, binds `port` or fails.
     ///
     /// # Errors
-    /// If no port can be had.
+    /// Returns [`Cause::Callback`] if no port can be bound.
     pub(crate) async fn bind(port: Option<u16>, only: bool) -> Result<Callback, AuthError> {
         let at = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let failed = |error: std::io::Error| {
             let cause = match port.filter(|_| only) {
-                Some(port) => format!("port {port}, which the redirect URI names, cannot be listened on: {error}"),
-                None => format!("no port can be listened on: {error}"),
+                Some(port) => format!("port {port}, which the redirect URI names, cannot be bound: {error}"),
+                None => format!("no port can be bound: {error}"),
             };
             PHASE.error(Cause::Callback { cause })
         };
@@ -83,16 +84,17 @@ impl Callback {
         self.port
     }
 
-    /// Where the browser is to come back to.
+    /// Returns the redirect URI of this listener.
     ///
     /// # Errors
-    /// Never with a port that was listened on.
+    /// Returns [`Cause::Callback`] if the URI cannot be parsed, which does not happen for a bound port.
     pub(crate) fn redirect_uri(&self) -> Result<Url, AuthError> {
         let text = format!("http://127.0.0.1:{}{PATH}", self.port);
         Url::parse(&text).map_err(|error| PHASE.error(Cause::Callback { cause: error.to_string() }))
     }
 
-    /// Waits for the one right answer; `refused` is told of every other. Ends only with it.
+    /// Waits for the valid response, and calls `refused` with the reason for every other request. Does not end
+    /// otherwise.
     pub(crate) async fn wait(
         self,
         redirect_uri: &Url,
@@ -108,7 +110,7 @@ impl Callback {
                             let (redirect_uri, state) = (redirect_uri.clone(), state.clone());
                             connections.spawn(async move { take(stream, &redirect_uri, &state).await });
                         }
-                        // Out of descriptors, most likely: a moment later there may be some.
+                        // File descriptors are probably exhausted, which may be temporary.
                         Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
                     }
                 }
@@ -123,12 +125,12 @@ impl Callback {
 }
 
 impl Waiting {
-    /// For an answer that came by another way.
+    /// Returns a placeholder for a response that the user pasted.
     pub(crate) fn nobody() -> Waiting {
         Waiting(None)
     }
 
-    /// Shows the user how it ended.
+    /// Shows the outcome in the browser.
     pub(crate) async fn finish(self, outcome: Result<(), &str>) {
         let Some((mut stream, language)) = self.0 else { return };
         let page = match outcome {
@@ -139,7 +141,7 @@ impl Waiting {
     }
 }
 
-/// Reads one request; answers it at once unless it is the right one.
+/// Reads one request, and answers it immediately unless it is the valid response.
 async fn take(
     mut stream: TcpStream,
     redirect_uri: &Url,
@@ -149,7 +151,7 @@ async fn take(
     let language = head.as_ref().ok().and_then(Option::as_deref).map_or(Language::English, language);
     let judged = match head {
         Ok(Some(head)) => judge(&head, redirect_uri, state.expose_secret()),
-        _ => Err((400, "it is no whole request")),
+        _ => Err((400, "it is not a complete request")),
     };
     match judged {
         Ok(returned) => Ok((returned, Waiting(Some((stream, language))))),
@@ -161,7 +163,7 @@ async fn take(
     }
 }
 
-/// The language of the browser that sent this.
+/// Returns the preferred language of the browser that sent this request.
 fn language(head: &str) -> Language {
     let mut headers = head.split("\r\n").filter_map(|line| line.split_once(':'));
     let accept = headers.find(|(name, _)| name.eq_ignore_ascii_case("accept-language"));
@@ -173,7 +175,7 @@ async fn write(stream: &mut TcpStream, page: &str) -> std::io::Result<()> {
     stream.shutdown().await
 }
 
-/// The head of a request, up to the empty line.
+/// Reads the head of a request, up to the empty line.
 async fn head(stream: &mut TcpStream) -> Option<String> {
     let mut bytes = Vec::new();
     let mut part = [0; 2048];
@@ -191,7 +193,7 @@ async fn head(stream: &mut TcpStream) -> Option<String> {
 
 type Refusal = (u16, &'static str);
 
-/// Whether a request is the one that is waited for.
+/// Checks that a request is the expected authorization response.
 fn judge(head: &str, redirect_uri: &Url, state: &str) -> Result<Returned, Refusal> {
     let mut lines = head.split("\r\n");
     let mut words = lines.next().unwrap_or_default().split(' ');
@@ -201,16 +203,16 @@ fn judge(head: &str, redirect_uri: &Url, state: &str) -> Result<Returned, Refusa
         let named = headers.iter().filter(|(known, _)| known.eq_ignore_ascii_case(name));
         named.map(|(_, value)| value.trim()).collect::<Vec<_>>()
     };
-    // Another name in it would mean that a page of elsewhere had its name point here.
+    // Another host name indicates DNS rebinding by a foreign page.
     let host = redirect_uri.host_str().unwrap_or_default();
     let own = format!("{host}:{}", redirect_uri.port().unwrap_or(80));
     if all("host") != [own.as_str()] {
         return Err((421, "it was meant for another host"));
     }
     if method != "GET" {
-        return Err((405, "it is no GET"));
+        return Err((405, "it is not a GET"));
     }
-    // Browsers say what a request is for; only a visit of the user's is wanted, not a part of some page.
+    // Fetch metadata headers: only a top-level navigation is allowed, not a subresource of a page.
     let is_visit = |name: &str, wanted: &str| all(name).iter().all(|value| *value == wanted);
     if !is_visit("sec-fetch-mode", "navigate") || !is_visit("sec-fetch-dest", "document") {
         return Err((403, "it comes from within a page"));
@@ -222,12 +224,12 @@ fn judge(head: &str, redirect_uri: &Url, state: &str) -> Result<Returned, Refusa
     read(&url, state).map_err(|why| (400, why))
 }
 
-/// Reads an address that the user pasted.
+/// Reads an authorization response from a URL that the user pasted.
 ///
 /// # Errors
-/// Why it is not the one that is waited for.
+/// Returns the reason if it is not the expected response.
 pub(crate) fn pasted(text: &str, redirect_uri: &Url, state: &str) -> Result<Returned, &'static str> {
-    let url = Url::parse(text.trim()).map_err(|_| "it is no address")?;
+    let url = Url::parse(text.trim()).map_err(|_| "it is not an address")?;
     let is_same = url.origin() == redirect_uri.origin() && url.path() == redirect_uri.path();
     if is_same { read(&url, state) } else { Err("it is not the address of this sign-in") }
 }
@@ -236,32 +238,33 @@ fn read(url: &Url, state: &str) -> Result<Returned, &'static str> {
     let one = |name: &str| {
         let mut values = url.query_pairs().filter(|(known, _)| known == name).map(|(_, value)| value.into_owned());
         let first = values.next();
-        // RFC 6749, 3.1: none is included more than once.
-        if values.next().is_some() { Err("a parameter comes twice in it") } else { Ok(first) }
+        // RFC 6749, 3.1: parameters must not be included more than once.
+        if values.next().is_some() { Err("it contains a parameter twice") } else { Ok(first) }
     };
     let given = one("state")?.unwrap_or_default();
     if !secret::same(&given, state) {
-        return Err("its state is not the one of this sign-in");
+        return Err("its state does not belong to this sign-in");
     }
     let iss = one("iss")?;
     let answer = match (one("error")?, one("code")?) {
         (Some(code), _) => Answer::Error { code, description: one("error_description")? },
         (None, Some(code)) if !code.is_empty() => Answer::Code(SecretString::from(code)),
-        (None, _) => return Err("it holds neither a code nor an error"),
+        (None, _) => return Err("it contains neither a code nor an error"),
     };
     Ok(Returned { answer, iss })
 }
 
-/// Whether an answer is from the authorization server that was asked (RFC 9207, 2.4): nothing else of it may be looked
-/// at before.
+/// Checks that an authorization response is from the expected issuer (RFC 9207, 2.4). Must be called before any other
+/// parameter is used.
 ///
 /// # Errors
-/// If it is not, or does not say so though that was promised.
+/// Returns [`Cause::IssuerMismatch`] if the issuer differs, and [`Cause::IssuerMissing`] if the response has none
+/// although the metadata promises it.
 pub(crate) fn check_issuer(iss: Option<&str>, recorded: &str, promised: bool) -> Result<(), Cause> {
     match iss {
         Some(iss) if iss == recorded => Ok(()),
         Some(iss) => Err(Cause::IssuerMismatch {
-            place: "the answer to the browser",
+            place: "the authorization response",
             expected: crate::address::shown(recorded),
             found: crate::address::shown(iss),
         }),

@@ -1,28 +1,28 @@
-//! `WWW-Authenticate`, read with patience: URLs without quotes, missing commas, several challenges in one line or in
-//! several, and schemes with a mere token (RFC 9110, 11.6.1).
+//! Lenient parser for `WWW-Authenticate`: accepts URLs without quotes, missing commas, several challenges in one or
+//! more lines, and schemes with a token68 value (RFC 9110, 11.6.1).
 
 use crate::scopes;
 
-/// The most bytes that are read of all lines together.
+/// Maximum total length of all lines in bytes.
 const LONGEST: usize = 16 * 1024;
-/// The most challenges and parameters that are kept.
+/// Maximum number of challenges, and of parameters of each.
 const MOST: usize = 64;
 
-/// What a refusal asks for, from its Bearer and DPoP challenges.
+/// Requirements of a 401 or 403 response, from its Bearer and DPoP challenges.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Asked {
-    /// Where the protected resource metadata is (RFC 9728, 5.1).
+    /// URL of the protected resource metadata (RFC 9728, 5.1).
     pub(crate) resource_metadata: Option<String>,
-    /// The scopes that the request needs.
+    /// Scopes that the request requires.
     pub(crate) scope: Option<Vec<String>>,
     /// The error code (RFC 6750, 3.1).
     pub(crate) error: Option<String>,
-    /// Whether tokens bound to a key are understood.
+    /// `true` if the server accepts DPoP-bound tokens.
     pub(crate) dpop: bool,
 }
 
 impl Asked {
-    /// Reads all `WWW-Authenticate` lines of an answer.
+    /// Parses all `WWW-Authenticate` lines of a response.
     pub(crate) fn parse(lines: &[String]) -> Asked {
         let mut asked = Asked::default();
         let mut room = LONGEST;
@@ -38,7 +38,7 @@ impl Asked {
 
     fn add(&mut self, challenge: &Challenge) {
         let is_dpop = challenge.scheme.eq_ignore_ascii_case("dpop");
-        // Without a scheme it is meant for us all the same.
+        // Parameters without a scheme are treated as Bearer.
         if !is_dpop && !challenge.scheme.is_empty() && !challenge.scheme.eq_ignore_ascii_case("bearer") {
             return;
         }
@@ -51,7 +51,7 @@ impl Asked {
                 "scope" if self.scope.is_none() => {
                     self.scope = Some(scopes::parse(value)).filter(|scopes| !scopes.is_empty());
                 }
-                // A nonce that is asked for is an answer to the token's challenge, so it counts before others.
+                // `use_dpop_nonce` takes precedence, since it must be handled before other errors.
                 "error" if self.error.is_none() || value == "use_dpop_nonce" => self.error = Some(value.clone()),
                 _ => {}
             }
@@ -62,11 +62,11 @@ impl Asked {
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Challenge {
     scheme: String,
-    /// Names in lower case.
+    /// Parameters with names in lower case.
     parameters: Vec<(String, String)>,
 }
 
-/// What stands before a word.
+/// Separator before a word.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Before {
     Comma,
@@ -77,7 +77,7 @@ fn challenges(line: &str) -> Vec<Challenge> {
     let mut found: Vec<Challenge> = Vec::new();
     let mut rest = line;
     let mut before = Before::Comma;
-    // Whether the last parameter had no quotes, so that a lone word may still belong to it.
+    // `true` if the last parameter had no quotes, so that a lone word may still belong to it.
     let mut open_value = false;
     loop {
         let trimmed = rest.trim_start_matches([' ', '\t', ',']);
@@ -102,7 +102,7 @@ fn challenges(line: &str) -> Vec<Challenge> {
             }
             open_value = !quoted;
         } else if word.is_empty() {
-            // A quote where none belongs.
+            // An unexpected quote is skipped.
             rest = rest.get(1..).unwrap_or_default();
             continue;
         } else {
@@ -124,12 +124,12 @@ fn is_common_scheme(word: &str) -> bool {
     ["bearer", "dpop", "basic", "digest", "negotiate"].iter().any(|scheme| word.eq_ignore_ascii_case(scheme))
 }
 
-/// A parameter's value, whether it was quoted, and what follows it.
+/// Returns a parameter's value, `true` if it was quoted, and the remaining text.
 fn value_of(text: &str) -> (String, bool, &str) {
     let text = text.trim_start_matches([' ', '\t']);
     let Some(quoted) = text.strip_prefix('"') else {
         let end = text.find([' ', '\t', ',']).unwrap_or(text.len());
-        // A URL may end in what a list of addresses in prose ends in; nothing else does.
+        // An unquoted value ends at white space or a comma.
         return (text[..end].to_owned(), false, &text[end..]);
     };
     let mut value = String::new();
@@ -158,7 +158,7 @@ mod tests {
     fn every_form_that_servers_send_is_understood() {
         const URL: &str = "https://a.example/.well-known/oauth-protected-resource";
         let url = Some(URL);
-        // lines, resource_metadata, scope, error, dpop
+        // Lines -> resource_metadata, scope, error, dpop
         type Row<'a> = (&'a [&'a str], Option<&'a str>, Option<&'a str>, Option<&'a str>, bool);
         let table: [Row<'_>; 16] = [
             (&[], None, None, None, false),
@@ -225,7 +225,7 @@ mod tests {
                 "[auth-www-authenticate-parse] the scopes in {lines:?}"
             );
             assert_eq!(found.error.as_deref(), error, "[auth-www-authenticate-parse] the error in {lines:?}");
-            assert_eq!(found.dpop, dpop, "[auth-www-authenticate-parse] whether {lines:?} knows DPoP");
+            assert_eq!(found.dpop, dpop, "[auth-www-authenticate-parse] DPoP support of {lines:?}");
         }
     }
 

@@ -1,5 +1,5 @@
-//! Who the app is to an authorization server: a client id set up before, the URL of a document, one that it registers,
-//! or one that the user types; in this order (`basic/authorization/client-registration`).
+//! Selection of the client id at an authorization server: a pre-registered one, a client ID metadata document, a
+//! dynamic registration, or one that the user enters, in this order (`basic/authorization/client-registration`).
 
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -14,7 +14,7 @@ use crate::settings::{ClientAuthentication, ClientSource, Preregistered, SecretM
 
 const PHASE: Phase = Phase::ClientId;
 
-/// A client id, and how to prove that it is ours.
+/// A client id and its credentials.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Client {
     pub(crate) kind: ClientKind,
@@ -22,7 +22,7 @@ pub(crate) struct Client {
     pub(crate) authentication: Authentication,
 }
 
-/// What goes with a token request as proof.
+/// Client authentication of a token request.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Authentication {
@@ -32,7 +32,7 @@ pub(crate) enum Authentication {
     PrivateKeyJwt { key_pem: Kept, algorithm: String },
 }
 
-/// How a client id is come by.
+/// Method of obtaining a client id.
 #[derive(Debug)]
 pub(crate) enum Way {
     Preregistered(Preregistered),
@@ -42,10 +42,10 @@ pub(crate) enum Way {
     Ask,
 }
 
-/// Chooses the way. `kept` is the registration with this very authorization server.
+/// Selects the method. `kept` is the stored registration with this authorization server.
 ///
 /// # Errors
-/// If what is set up is for another authorization server.
+/// Returns [`Cause::OtherIssuer`] if the pre-registered client id belongs to another authorization server.
 pub(crate) fn way(
     source: &ClientSource,
     server: &Server,
@@ -72,11 +72,11 @@ pub(crate) fn way(
     })
 }
 
-/// Whether this authorization server takes the proof that is set up. How a secret is sent follows its list by itself; a
-/// signed statement is taken or not.
+/// Checks that this authorization server supports the configured client authentication. The method of sending a secret
+/// adapts to the supported methods. An assertion is either supported or not.
 ///
 /// # Errors
-/// If it lists what it takes, and this is not among it.
+/// Returns [`Cause::NoProof`] if the metadata lists methods or algorithms without the configured one.
 pub(crate) fn check_proof(given: &ClientAuthentication, server: &Server) -> Result<(), AuthError> {
     let ClientAuthentication::PrivateKeyJwt { algorithm, .. } = given else { return Ok(()) };
     let listed = |method: &str, list: Option<&Vec<String>>| match list {
@@ -90,7 +90,7 @@ pub(crate) fn check_proof(given: &ClientAuthentication, server: &Server) -> Resu
     listed(algorithm, server.signing_algorithms.as_ref())
 }
 
-/// The client of the settings, as this authorization server wants it to prove itself.
+/// Returns the pre-registered client with the authentication that this authorization server supports.
 pub(crate) fn preregistered(preregistered: &Preregistered, methods: Option<&[String]>) -> Client {
     Client {
         kind: ClientKind::Preregistered,
@@ -99,7 +99,7 @@ pub(crate) fn preregistered(preregistered: &Preregistered, methods: Option<&[Str
     }
 }
 
-/// A client that the user typed.
+/// Returns the client that the user entered.
 pub(crate) fn typed(typed: &Preregistered, methods: Option<&[String]>) -> Client {
     Client { kind: ClientKind::Typed, ..preregistered(typed, methods) }
 }
@@ -124,7 +124,8 @@ pub(crate) fn authentication(given: &ClientAuthentication, methods: Option<&[Str
     }
 }
 
-/// How a secret is sent: as listed; in the header where nothing is listed (RFC 8414, 2).
+/// Returns the method of sending a secret: a listed one, or the `Authorization` header if nothing is listed (RFC 8414,
+/// 2).
 pub(crate) fn secret_method(methods: Option<&[String]>) -> SecretMethod {
     let lists = |name: &str| methods.is_some_and(|methods| methods.iter().any(|method| method == name));
     if lists("client_secret_post") && !lists("client_secret_basic") { SecretMethod::Post } else { SecretMethod::Basic }
@@ -186,12 +187,12 @@ mod tests {
 
     #[test]
     fn ways_come_in_the_order_of_the_specification() {
-        // preregistered, document URL, kept, documents taken, registration offered -> way
+        // Pre-registered, document URL, stored registration, documents supported, registration supported -> method
         let table = [
             (true, true, true, true, true, "preregistered", "[auth-registration-priority] [auth-preregistration]"),
-            (false, true, true, true, true, "document", "[auth-cimd-support] before a registration"),
+            (false, true, true, true, true, "document", "[auth-cimd-support] must precede a registration"),
             (false, true, false, false, true, "register", "[auth-cimd-check-advertised] [auth-cimd-fallback]"),
-            (false, false, true, true, true, "registered", "what was registered is used again"),
+            (false, false, true, true, true, "registered", "a registration must be used again"),
             (false, false, false, true, true, "register", "[auth-dcr] [auth-dcr-optional]"),
             (false, false, false, false, false, "ask", "[auth-manual-client-id] [auth-client-id-required]"),
         ];
@@ -223,9 +224,15 @@ mod tests {
             assert_eq!(way.is_ok(), is_good, "{what} settings say {issuer:?}, it was first used at {first:?}");
         }
         let entry = registration().entry();
-        assert!(Registration::read(&entry, ISSUER, 0).is_some(), "[auth-credentials-issuer-key] its own finds it");
+        assert!(
+            Registration::read(&entry, ISSUER, 0).is_some(),
+            "[auth-credentials-issuer-key] the same issuer must find the registration"
+        );
         let other = Registration::read(&entry, "https://as.example/", 0);
-        assert!(other.is_none(), "[auth-credentials-issuer-key] [auth-credentials-per-as] another does not");
+        assert!(
+            other.is_none(),
+            "[auth-credentials-issuer-key] [auth-credentials-per-as] another issuer must not find it"
+        );
     }
 
     #[test]

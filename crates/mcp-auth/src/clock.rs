@@ -1,7 +1,7 @@
-//! The time, as whoever uses this crate tells it: the app from the system, a test as it likes.
+//! Source of the current time, injected by the caller.
 
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// Tells the time. Tests have their own.
+/// Returns the current time of day.
 pub type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;

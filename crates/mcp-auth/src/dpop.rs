@@ -1,4 +1,4 @@
-//! Proofs that a request comes from the holder of a key that the token is bound to (DPoP, RFC 9449).
+//! DPoP proofs, which show that a request is from the holder of the key that the token is bound to (RFC 9449).
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
@@ -15,36 +15,40 @@ use url::Url;
 use crate::error::Cause;
 use crate::secret::{self, Kept};
 
-/// No nonce is longer, in bytes.
+/// Maximum length of a nonce in bytes.
 const LONGEST_NONCE: usize = 1024;
-/// The most authorization servers whose nonces are remembered.
+/// Maximum number of authorization servers whose nonces are stored.
 const MOST_NONCES: usize = 8;
 
-/// A P-256 key of one account.
+/// P-256 key pair of one account.
 #[derive(Clone)]
 pub(crate) struct DpopKey {
-    /// PKCS#8, as base64.
+    /// Key pair as PKCS#8, encoded in base64.
     kept: Kept,
     signing: EncodingKey,
     public: Jwk,
 }
 
 impl DpopKey {
+    /// Generates a new key.
+    ///
     /// # Errors
-    /// If this system cannot make one.
+    /// Returns [`Cause::Key`] if this system cannot generate a key.
     pub(crate) fn generate() -> Result<DpopKey, Cause> {
         let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).map_err(|_| unusable())?;
         let document = pair.to_pkcs8v1().map_err(|_| unusable())?;
         DpopKey::read(Kept::from(STANDARD.encode(document.as_ref()).as_str()))
     }
 
+    /// Reads a stored key.
+    ///
     /// # Errors
-    /// If it is none.
+    /// Returns [`Cause::Key`] if `kept` is not a valid key.
     pub(crate) fn read(kept: Kept) -> Result<DpopKey, Cause> {
         let document = STANDARD.decode(kept.text()).map_err(|_| unusable())?;
         let signing = EncodingKey::from_ec_der(&document);
         let mut public = Jwk::from_encoding_key(&signing, Algorithm::ES256).map_err(|_| unusable())?;
-        // The proof's own header names the algorithm.
+        // The header of the proof names the algorithm.
         public.common = jsonwebtoken::jwk::CommonParameters::default();
         Ok(DpopKey { kept, signing, public })
     }
@@ -53,11 +57,11 @@ impl DpopKey {
         &self.kept
     }
 
-    /// A proof for one request; never the same twice. With `token` it goes with that access token, else to a token
-    /// endpoint.
+    /// Creates a unique proof for one request. With `token`, the proof is for a request with that access token,
+    /// otherwise for a token endpoint.
     ///
     /// # Errors
-    /// If it cannot be signed.
+    /// Returns [`Cause::Key`] if signing fails.
     pub(crate) fn proof(
         &self,
         method: &str,
@@ -88,7 +92,7 @@ impl DpopKey {
     }
 }
 
-/// The last nonce of each authorization server, by issuer: one means nothing to another.
+/// Latest nonce of each authorization server, by issuer.
 #[derive(Debug, Default)]
 pub(crate) struct Nonces(Mutex<Vec<(String, String)>>);
 
@@ -115,13 +119,13 @@ impl Nonces {
     }
 }
 
-/// The nonce, if it can be one: a header's value is anything that a server likes.
+/// Returns the nonce if it is valid, since a header can have any value.
 pub(crate) fn nonce(text: &str) -> Option<String> {
     let is_fit = !text.is_empty() && text.len() <= LONGEST_NONCE && text.bytes().all(|byte| byte.is_ascii_graphic());
     is_fit.then(|| text.to_owned())
 }
 
-/// Seconds since 1970.
+/// Returns the seconds since the Unix epoch.
 pub(crate) fn seconds(time: SystemTime) -> u64 {
     time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |age| age.as_secs())
 }
@@ -156,11 +160,11 @@ mod tests {
         nonces.set("https://one.example", "n1".to_owned());
         nonces.set("https://two.example", "n2".to_owned());
         nonces.set("https://one.example", "n3".to_owned());
-        assert_eq!(nonces.get("https://one.example").as_deref(), Some("n3"), "its last one");
-        assert_eq!(nonces.get("https://two.example").as_deref(), Some("n2"), "another has its own");
-        assert_eq!(nonces.get("https://three.example"), None, "and one that gave none has none");
+        assert_eq!(nonces.get("https://one.example").as_deref(), Some("n3"), "the latest nonce must be used");
+        assert_eq!(nonces.get("https://two.example").as_deref(), Some("n2"), "each issuer must have its own nonce");
+        assert_eq!(nonces.get("https://three.example"), None, "an unknown issuer must have no nonce");
         (0..100).for_each(|number| nonces.set(&format!("https://{number}.example"), "n".to_owned()));
-        assert_eq!(nonces.all().len(), MOST_NONCES, "no more than the bound are kept");
+        assert_eq!(nonces.all().len(), MOST_NONCES, "the number of nonces must be limited");
     }
 
     #[test]
@@ -172,16 +176,16 @@ mod tests {
         let header = decode_header(&proof).unwrap();
         assert_eq!((header.typ.as_deref(), header.alg), (Some("dpop+jwt"), Algorithm::ES256), "type and algorithm");
         let shown = serde_json::to_value(&header.jwk).unwrap();
-        assert!(shown.get("d").is_none() && shown["crv"] == "P-256", "the public key and no other: {shown}");
+        assert!(shown.get("d").is_none() && shown["crv"] == "P-256", "only the public key must be included: {shown}");
         let found = claims(&proof);
         assert_eq!(found["htu"], "https://a.example/mcp", "without query and fragment");
         assert_eq!((&found["htm"], &found["nonce"]), (&json!("POST"), &json!("n0")), "method and nonce");
-        assert_eq!(found["iat"], 1_800_000_000_u64, "when it was made");
+        assert_eq!(found["iat"], 1_800_000_000_u64, "time of creation");
         // RFC 9449, 4.2: the SHA-256 of the token.
-        assert_eq!(found["ath"], "PEaenWxYddN6Q_NT1PiOYfz4EsZu7jRXRlpAsNpBU-A", "which token it goes with");
+        assert_eq!(found["ath"], "PEaenWxYddN6Q_NT1PiOYfz4EsZu7jRXRlpAsNpBU-A", "hash of the token");
         let second = key.proof("POST", &url, Some("token"), Some("n0"), now).unwrap();
-        assert_ne!(found["jti"], claims(&second)["jti"], "no proof is used twice");
+        assert_ne!(found["jti"], claims(&second)["jti"], "proofs must be unique");
         let again = DpopKey::read(key.kept().clone()).unwrap();
-        assert_eq!(serde_json::to_value(&again.public).unwrap(), shown, "a kept key is the same one");
+        assert_eq!(serde_json::to_value(&again.public).unwrap(), shown, "a stored key must be restored");
     }
 }

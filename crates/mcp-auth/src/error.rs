@@ -1,50 +1,50 @@
-//! Why a sign-in failed: at which step, the cause, and what to do. No text here ever holds a secret.
+//! Errors of sign-ins: the phase, the cause and the next step. No text contains a secret.
 
 use std::fmt;
 
 use crate::vault::{VaultError, VaultProblem};
 
-/// A sign-in, renewal or sign-out that failed.
+/// Failure of a sign-in, renewal or sign-out.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{cause}", failed(*.phase, .cause))]
 pub struct AuthError {
-    /// At which step.
+    /// Phase in which the operation failed.
     pub phase: Phase,
-    /// Why.
+    /// Cause of the failure.
     pub cause: Cause,
 }
 
 impl AuthError {
-    /// Whether the authorization server refused.
+    /// Returns `true` if the authorization server refused the request.
     pub(crate) fn is_refusal(&self) -> bool {
         matches!(self.cause, Cause::Refused { .. })
     }
 
-    /// What the user can do about it, in one sentence.
+    /// Returns the action that the user can take, in one sentence.
     pub fn next_step(&self) -> &'static str {
         match &self.cause {
             Cause::Declined | Cause::Cancelled => "Sign in when you want to use this server.",
             Cause::TimedOut => "Start the sign-in again and finish it in the browser within five minutes.",
             Cause::Unreachable { .. } => "Check the connection and the address, then try again.",
             Cause::Status { .. } | Cause::Unreadable { .. } => {
-                "Try again later; if it stays so, send the steps of this sign-in to whoever runs the server."
+                "Try again later; if it keeps failing, send the steps of this sign-in to the server's operator."
             }
             Cause::UnsafeUrl { .. }
             | Cause::ResourceMismatch { .. }
             | Cause::IssuerMismatch { .. }
-            | Cause::IssuerMissing => "Do not go on; send the steps of this sign-in to whoever runs the server.",
+            | Cause::IssuerMissing => "Do not continue; send the steps of this sign-in to the server's operator.",
             Cause::NoPkce { .. } => {
-                "Ask whoever runs the authorization server to offer PKCE with S256; without it a code could be stolen."
+                "Ask the operator of the authorization server to support PKCE with S256; without it a code could be stolen."
             }
             Cause::NoAuthorizationServer => {
                 "If the server takes an API key, put it into the headers of this server's settings."
             }
             Cause::NoClientId { .. } => {
-                "Get a client id from whoever runs the authorization server and put it into this server's settings."
+                "Get a client id from the operator of the authorization server and put it into this server's settings."
             }
             Cause::OtherIssuer { .. } => "Correct the issuer and the client id in this server's settings.",
             Cause::Refused { .. } => {
-                "Sign in again; if it is refused again, ask whoever runs the authorization server."
+                "Sign in again; if it is refused again, ask the operator of the authorization server."
             }
             Cause::Browser { .. } => "Copy the address of the sign-in into a browser.",
             Cause::Callback { .. } => {
@@ -56,47 +56,47 @@ impl AuthError {
                 VaultProblem::Missing => {
                     "Start a keychain (on Linux GNOME Keyring or KWallet), then try again; without one a sign-in lasts until the app is closed."
                 }
-                VaultProblem::Broken => "Put right what is said here, then try again.",
+                VaultProblem::Broken => "Fix the problem described here, then try again.",
                 VaultProblem::Closed => "Sign in again if the server is still in the settings.",
             },
             Cause::Key { .. } => "Correct the private key in this server's settings.",
             Cause::NoProof { .. } => {
-                "Set up in this server's settings what the authorization server takes, or ask whoever runs it."
+                "Configure a supported method in this server's settings, or ask the operator of the authorization server."
             }
             Cause::Unbound => {
-                "Ask whoever runs the authorization server to bind tokens (DPoP), or take `dpop` out of this server's settings and sign in again."
+                "Ask the operator of the authorization server to bind tokens (DPoP), or remove `dpop` from this server's settings and sign in again."
             }
-            Cause::NotApproved { .. } => "Sign in again to look at it and decide.",
+            Cause::NotApproved { .. } => "Sign in again to review it and decide.",
             Cause::SignInNeeded { .. } => "Sign in again.",
         }
     }
 }
 
-/// The steps of a sign-in and of what follows it.
+/// Phases of a sign-in and of the operations after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// Asking the server which authorization server it trusts (RFC 9728).
+    /// Discovery of the authorization server that the server trusts (RFC 9728).
     ResourceMetadata,
-    /// Asking the authorization server what it offers (RFC 8414, OpenID Connect Discovery).
+    /// Reading of the authorization server metadata (RFC 8414, OpenID Connect Discovery).
     ServerMetadata,
-    /// Coming by a client id.
+    /// Selection or registration of a client id.
     ClientId,
-    /// Asking the user.
+    /// Consent request to the user.
     Consent,
-    /// Opening the browser.
+    /// Opening of the authorization request in the browser.
     Browser,
-    /// Waiting for the browser to come back.
+    /// Waiting for the authorization response.
     Callback,
-    /// Asking the organization's identity provider.
+    /// Requests to the organization's identity provider.
     IdentityProvider,
-    /// Asking for the token.
+    /// Token request for a new grant.
     Token,
-    /// Renewing the token.
+    /// Token request for a renewal.
     Refresh,
-    /// Keeping or reading what is kept.
+    /// Access to the vault for stored state.
     Storage,
-    /// Revoking tokens (RFC 7009).
+    /// Revocation of the tokens (RFC 7009).
     Revocation,
 }
 
@@ -118,158 +118,158 @@ impl fmt::Display for Phase {
     }
 }
 
-/// Why a step failed.
+/// Cause of a failed phase.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Cause {
-    /// The user said no.
+    /// The user declined the consent request.
     #[error("you declined the sign-in")]
     Declined,
-    /// Ended from outside.
+    /// The operation was cancelled by the caller.
     #[error("it was cancelled")]
     Cancelled,
-    /// The browser did not come back.
+    /// No authorization response arrived in time.
     #[error("the browser did not come back within five minutes")]
     TimedOut,
-    /// No answer came.
+    /// The request got no response.
     #[error("{address} could not be reached: {cause}")]
     Unreachable {
-        /// The URL without query.
+        /// URL without its query.
         address: String,
-        /// In words.
+        /// Human-readable cause of the failure.
         cause: String,
     },
-    /// A status that does not belong there.
+    /// The response has an unexpected HTTP status.
     #[error("{address} answered {status}")]
     Status {
-        /// The URL without query.
+        /// URL without its query.
         address: String,
-        /// The HTTP status.
+        /// HTTP status code of the response.
         status: u16,
     },
-    /// An answer that is not what it should be.
+    /// The response has unusable content.
     #[error("the answer of {address} cannot be used: {cause}")]
     Unreadable {
-        /// The URL without query.
+        /// URL without its query.
         address: String,
-        /// In words.
+        /// Human-readable cause of the failure.
         cause: String,
     },
-    /// A URL that is not gone to.
+    /// A URL from metadata or a challenge is not allowed.
     #[error("the address of {what} is not used, because {cause}: {shown}")]
     UnsafeUrl {
-        /// Whose address it is said to be.
+        /// Name of the endpoint or document.
         what: &'static str,
-        /// The address, made visible.
+        /// Escaped and truncated URL.
         shown: String,
-        /// In words.
+        /// Human-readable reason for the rejection.
         cause: String,
     },
-    /// The metadata is about something else.
+    /// The protected resource metadata describes another resource.
     #[error("the server's metadata is for {resource}, which is not {server}")]
     ResourceMismatch {
-        /// What was asked about.
+        /// URL of the server whose metadata was requested.
         server: String,
-        /// What the metadata is about.
+        /// Resource identifier in the metadata.
         resource: String,
     },
-    /// Two issuers that must be the same are not.
+    /// An issuer differs from the expected one.
     #[error("{place} names the issuer {found}, but it must be exactly {expected}")]
     IssuerMismatch {
-        /// Where the wrong one stands.
+        /// Location of the wrong issuer.
         place: &'static str,
-        /// The right one.
+        /// Issuer that was expected.
         expected: String,
-        /// The wrong one.
+        /// Issuer that was found.
         found: String,
     },
-    /// An answer without the issuer that was promised in it.
-    #[error("the answer to the browser does not say which authorization server it is from, though that was promised")]
+    /// The authorization response lacks the issuer that the metadata promises.
+    #[error("the authorization response does not name its issuer, although the metadata promises it")]
     IssuerMissing,
-    /// No S256.
-    #[error("the authorization server {issuer} does not say that it supports PKCE with S256")]
+    /// The metadata does not list the PKCE method S256.
+    #[error("the authorization server {issuer} does not declare support for PKCE with S256")]
     NoPkce {
-        /// Its issuer.
+        /// Issuer of the authorization server.
         issuer: String,
     },
-    /// Nothing says who could authorize.
+    /// The metadata names no authorization server.
     #[error("the server names no authorization server")]
     NoAuthorizationServer,
-    /// No way to identify.
+    /// No method of obtaining a client id is available.
     #[error(
-        "the authorization server {issuer} knows no way for this app to identify itself, and no client id was given"
+        "the authorization server {issuer} supports no way for this app to identify itself, and no client id was given"
     )]
     NoClientId {
-        /// Its issuer.
+        /// Issuer of the authorization server.
         issuer: String,
     },
-    /// What is set up is for another authorization server.
+    /// A configured value is for another authorization server.
     #[error("{what} is for {expected}, but the server now uses {found}")]
     OtherIssuer {
-        /// What is set up.
+        /// Name of the configured value.
         what: &'static str,
-        /// The issuer that it is for.
+        /// Issuer that the value is for.
         expected: String,
-        /// The issuer that the server names.
+        /// Issuer that the server names.
         found: String,
     },
-    /// An OAuth error answer.
+    /// The authorization server returned an OAuth error response.
     #[error("the authorization server refused: {code}{}", described(.description.as_deref()))]
     Refused {
-        /// The error code.
+        /// OAuth error code of the response.
         code: String,
-        /// What it says about it, made visible and short.
+        /// Escaped and truncated error description.
         description: Option<String>,
     },
     /// The browser could not be opened.
     #[error("the browser could not be opened: {cause}")]
     Browser {
-        /// In words.
+        /// Human-readable cause of the failure.
         cause: String,
     },
-    /// There is no way back from the browser.
-    #[error("this computer lets no browser come back: {cause}")]
+    /// The redirect listener failed.
+    #[error("the browser cannot return to this app: {cause}")]
     Callback {
-        /// In words.
+        /// Human-readable cause of the failure.
         cause: String,
     },
-    /// The budget is spent.
+    /// The request limit of the sign-in is exhausted.
     #[error("signing in to this server already took {} requests within a minute", crate::budget::MOST)]
     TooManyRequests,
-    /// The vault could not be used.
+    /// The vault returned an error.
     #[error(transparent)]
     Vault(VaultError),
-    /// The private key or another given secret cannot be used.
+    /// The private key or another configured secret cannot be used.
     #[error("the key cannot be used: {cause}")]
     Key {
-        /// In words, without the key.
+        /// Human-readable cause, without the key.
         cause: String,
     },
-    /// The authorization server does not take the proof of who the client is.
-    #[error("the authorization server takes no {method}; it lists {listed}")]
+    /// The authorization server does not support the configured client authentication.
+    #[error("the authorization server does not support {method}; it lists {listed}")]
     NoProof {
-        /// What is set up.
+        /// Configured authentication method or algorithm.
         method: String,
-        /// What its metadata list, made visible and short.
+        /// Methods in the metadata, escaped and truncated.
         listed: String,
     },
-    /// A token that anybody could use was granted, though the settings want it bound to our key (RFC 9449).
+    /// An unbound token was issued although the settings require DPoP (RFC 9449).
     #[error("the authorization server gave a token that is bound to no key, which the settings of this server require")]
     Unbound,
-    /// Something would be sent that nobody has approved.
+    /// The grant would use something that was not approved.
     #[error("{what}, which was not approved")]
     NotApproved {
-        /// The thing, in words.
+        /// Human-readable description of it.
         what: String,
     },
-    /// There is nothing to sign with or to renew.
+    /// There is no usable token and no refresh token.
     #[error("{cause}")]
     SignInNeeded {
-        /// In words.
+        /// Human-readable reason of the requirement.
         cause: String,
     },
 }
 
-/// What stands before a cause. Where the user said no, nothing failed.
+/// Returns the prefix of an error message. Empty if the user declined, since nothing failed then.
 fn failed(phase: Phase, cause: &Cause) -> String {
     if *cause == Cause::Declined { String::new() } else { format!("{phase} failed: ") }
 }
@@ -279,7 +279,7 @@ fn described(description: Option<&str>) -> String {
 }
 
 impl Phase {
-    /// An error of this step.
+    /// Returns an error of this phase.
     pub(crate) fn error(self, cause: Cause) -> AuthError {
         AuthError { phase: self, cause }
     }

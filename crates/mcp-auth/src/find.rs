@@ -1,4 +1,4 @@
-//! Finding whom to ask for a token, from the server's challenge on.
+//! Discovery of the authorization server, starting with the server's challenge.
 
 use crate::address;
 use crate::challenge::Asked;
@@ -7,19 +7,20 @@ use crate::resource::{self, Resource};
 use crate::server::{self, Server};
 use crate::shared::Shared;
 
-/// Whom to ask for a token, and for what.
+/// Authorization server and resource of a token request.
 pub(crate) struct Found {
     pub(crate) server: Server,
-    /// What goes into `resource`, byte for byte.
+    /// Value of the `resource` parameter, byte for byte.
     pub(crate) resource: String,
-    /// `scopes_supported` of the protected resource.
+    /// Value of `scopes_supported` in the protected resource metadata.
     pub(crate) scopes: Option<Vec<String>>,
-    /// Whether the server itself takes bound tokens.
+    /// `true` if the server accepts DPoP-bound tokens.
     pub(crate) dpop: bool,
 }
 
 impl Shared {
-    /// Finds the authorization server. If it is another than before, all that the old one gave is dropped.
+    /// Discovers the authorization server. If it differs from the previous one, everything that the previous one issued
+    /// is removed.
     pub(crate) async fn discover(&self, asked: &Asked) -> Result<Found, AuthError> {
         let url = &self.settings.server;
         let resource = resource::discover(&self.web, url, asked.resource_metadata.as_deref()).await?;
@@ -33,10 +34,8 @@ impl Shared {
             _ => match named {
                 Some(issuer) => server::discover(&self.web, issuer).await?,
                 None => {
-                    self.web.note(
-                        Phase::ServerMetadata,
-                        "the server names no authorization server; its own origin is asked",
-                    );
+                    self.web
+                        .note(Phase::ServerMetadata, "the server names no authorization server; trying its own origin");
                     server::discover_at_origin(&self.web, url).await?
                 }
             },
@@ -45,7 +44,7 @@ impl Shared {
         if old.is_some_and(|old| old != server.issuer) {
             self.web.note(
                 Phase::ServerMetadata,
-                "the server now has another authorization server; all that the old one gave is dropped",
+                "the server now has another authorization server; everything from the old one is removed",
             );
             self.drop_all().await;
         }
@@ -57,18 +56,18 @@ impl Shared {
         Ok(Found { server, resource, scopes, dpop })
     }
 
-    /// Forgets what an authorization server gave that is not the server's any more.
+    /// Removes everything that a former authorization server issued.
     pub(crate) async fn drop_all(&self) {
         if let Err(error) = self.forget(false).await {
             self.web.note(Phase::Storage, &format!("the old tokens could not be removed: {error}"));
         }
     }
 
-    /// What the server asks for. If it has not said so before, it is asked: by a request without a token, whose answer
-    /// has no body.
+    /// Returns the requirements of the server. If they are not known yet, sends a request without a token, whose
+    /// response has no body.
     pub(crate) async fn known(&self, asked: Option<Asked>) -> Result<Asked, AuthError> {
         let server = &self.server;
-        // A token must not travel in the open.
+        // A token must not be sent unencrypted.
         let checked = address::endpoint("the server", server, self.web.named());
         checked.map_err(|cause| Phase::ResourceMetadata.error(cause))?;
         if let Some(asked) = asked {
@@ -82,17 +81,17 @@ impl Shared {
         let lines: Vec<_> = lines.map(|line| String::from_utf8_lossy(line.as_bytes()).into_owned()).collect();
         let is_challenge = answer.status().as_u16() == 401;
         self.web.conclude(if is_challenge {
-            "the server wants a sign-in"
+            "the server requires a sign-in"
         } else {
-            "the server does not say what it wants"
+            "the server does not state its requirements"
         });
         let asked = if is_challenge { Asked::parse(&lines) } else { Asked::default() };
         self.state().asked = Some(asked.clone());
         Ok(asked)
     }
 
-    /// Of several authorization servers, the one that the user named, else the one of the client id that is set up,
-    /// else the one that was used before, else the first (RFC 9728, 7.6).
+    /// Selects one of several authorization servers: the configured issuer, else that of the pre-registered client id,
+    /// else the previous one, else the first (RFC 9728, 7.6).
     fn choose_issuer(&self, resource: &Resource) -> Result<String, AuthError> {
         let listed = &resource.authorization_servers;
         let first = listed.first().cloned().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A sign-in from end to end: whom to ask, as whom, with the user's consent, through the browser, to the tokens.
+//! The complete sign-in flow: discovery, client id, consent, browser and token request.
 
 use crate::account::{Account, ClientKind};
 use crate::address;
@@ -22,7 +22,7 @@ use crate::visit::Visit;
 use url::Url;
 
 impl Shared {
-    /// Runs the flow of this authorization's grant.
+    /// Runs the flow of the configured grant.
     pub(crate) async fn flow(&self, why: Reason, asked: Option<Asked>) -> Result<Account, AuthError> {
         match &self.settings.grant {
             GrantKind::AuthorizationCode => self.by_browser(why, asked).await,
@@ -40,7 +40,7 @@ impl Shared {
         }
     }
 
-    /// All scopes to ask for, where the user sees them before.
+    /// Returns all scopes to request in a flow that shows them to the user first.
     fn scopes(&self, why: &Reason, asked: &Asked, found: &Found, refreshable: bool) -> Vec<String> {
         let before = match why {
             Reason::SignIn | Reason::AnotherAccount => Vec::new(),
@@ -60,8 +60,8 @@ impl Shared {
         })
     }
 
-    /// The scopes to ask for where the user sees none: those of the settings and those that were approved. What the server
-    /// wants beyond them is added only for a step-up, which asks the user.
+    /// Returns the scopes to request in a flow that shows none: those of the settings and those that were approved.
+    /// Scopes of the challenge are added only for a step-up, which requires consent.
     fn allowed(&self, asked: &Asked, found: &Found, client: &Client, steps_up: bool) -> Vec<String> {
         scopes::select(&Sources {
             challenge: asked.scope.as_deref().filter(|_| steps_up),
@@ -73,7 +73,7 @@ impl Shared {
         })
     }
 
-    /// The key to bind tokens to, where that is understood.
+    /// Returns the key to bind tokens to, or `None` if DPoP is not used.
     fn binding_key(&self, found: &Found) -> Result<Option<DpopKey>, AuthError> {
         let is_used = match self.settings.dpop {
             DpopUse::Never => false,
@@ -136,14 +136,14 @@ impl Shared {
         }
     }
 
-    /// A client id that the authorization server does not know, or not for this, is of no more use.
+    /// Removes a client id that the authorization server no longer knows or allows.
     async fn forget_unknown_client(&self, server: &Server, error: &AuthError) {
         if matches!(&error.cause, Cause::Refused { code, .. } if is_client_error(code)) {
             self.forget_client(&server.issuer).await;
         }
     }
 
-    /// A token that needs no browser: client credentials, a workload's statement, the organization's grant.
+    /// Gets a token without a browser: by client credentials, a workload assertion or the enterprise-managed grant.
     pub(crate) async fn by_itself(
         &self,
         asked: Option<Asked>,
@@ -195,8 +195,8 @@ impl Shared {
                 };
                 let (grant, reduced) =
                     self.provider_grant(provider, &exchange, id_token.as_ref(), &found, &scopes).await?;
-                // To ask for more than the organization allows would be refused, and for more than was approved is not for
-                // the organization to say.
+                // A request beyond the scopes that the organization allows would be refused, and the organization
+                // cannot extend what was approved.
                 if let Some(reduced) = reduced {
                     scopes.retain(|scope| reduced.contains(scope));
                 }
@@ -269,23 +269,25 @@ impl Shared {
     }
 }
 
-/// The request for a token that is got without the browser.
+/// Parameters of a token request without a browser.
 pub(crate) struct Wanted {
     pub(crate) found: Found,
     pub(crate) client: Client,
     pub(crate) scopes: Vec<String>,
 }
 
-/// How far the scopes of a token that is got without the browser may go.
+/// Limit of the scopes of a token request without a browser.
 enum Reach<'a> {
-    /// The user sees them all before.
+    /// The user sees all scopes before the request.
     Shown(&'a Reason),
-    /// As far as was approved, and for a step-up as far as the server wants, which then is asked for.
+    /// Approved scopes only. For a step-up, scopes of the challenge are included and require consent.
     Allowed { steps_up: bool },
 }
 
+/// Checks that the authorization server supports PKCE with S256.
+///
 /// # Errors
-/// If a code would not be safe on its way through the browser.
+/// Returns [`Cause::NoPkce`] if it does not, since an authorization code would not be protected.
 pub(crate) fn check_pkce(server: &Server) -> Result<(), AuthError> {
     if server.s256 {
         return Ok(());

@@ -1,5 +1,5 @@
-//! The readers of challenges and metadata with the properties that must hold for any input, open to the fuzz targets in
-//! `tests/fuzz`. No other caller. Each function panics where a property does not hold.
+//! Entry points for the fuzz targets in `tests/fuzz`: parsers of challenges and metadata, and assertions of the
+//! properties that hold for any input. Each function panics if a property is violated.
 
 use http::Response;
 use url::Url;
@@ -9,26 +9,28 @@ use crate::challenge::Asked;
 use crate::document::{self, Fetched};
 use crate::{callback, resource, scopes, server};
 
-/// The issuer that every metadata document of the corpus has to name.
+/// Issuer of the metadata documents in the corpus.
 const ISSUER: &str = "https://as.example/tenant";
-/// The server that every resource document of the corpus has to be about.
+/// Server URL of the resource documents in the corpus.
 const SERVER: &str = "https://mcp.example/v1/mcp";
-/// The place where this sign-in listens, and its state.
+/// Redirect URI of the simulated sign-in.
 const REDIRECT: &str = "http://127.0.0.1:49152/callback";
+/// State of the simulated sign-in.
 const STATE: &str = "state-of-this-sign-in";
 
-/// Reads `WWW-Authenticate` lines. They stay within bounds, and a challenge written from what was read is read the same.
+/// Parses `WWW-Authenticate` lines. The result must be within bounds, and must parse equally after it is formatted
+/// again.
 pub fn challenge(text: &str) {
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let asked = Asked::parse(&lines);
     let length: usize = lines.iter().map(String::len).sum();
     for value in asked.resource_metadata.iter().chain(&asked.error) {
-        // A lone word is joined with one space, whatever stood before it.
+        // A lone word is joined with one space, regardless of the original separator.
         assert!(value.len() <= length, "{value:?} is longer than the {length} bytes it was read from");
     }
     if let Some(list) = &asked.scope {
-        assert!(!list.is_empty(), "a list without scopes is no list");
-        assert_eq!(*list, scopes::parse(&list.join(" ")), "each is a scope, and none stands there twice");
+        assert!(!list.is_empty(), "a scope list must not be empty");
+        assert_eq!(*list, scopes::parse(&list.join(" ")), "scopes must be valid and unique");
     }
     let quoted = |value: &str| format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""));
     let mut parameters = Vec::new();
@@ -43,25 +45,25 @@ pub fn challenge(text: &str) {
     }
     let scheme = if asked.dpop { "DPoP" } else { "Bearer" };
     let written = format!("{scheme} {}", parameters.join(", "));
-    // Quoting doubles quotes and backslashes, which may pass the bound.
+    // Quoting doubles quotes and backslashes, which may exceed the bound.
     if written.len() < length || length < 4096 {
         assert_eq!(Asked::parse(std::slice::from_ref(&written)), asked, "read again from {written:?}");
     }
 }
 
-/// Reads a document as the metadata of an authorization server: what is used of it is about that server, and every endpoint may be
-/// gone to.
+/// Parses a document as authorization server metadata. The result must be for the requested issuer, and every endpoint
+/// must be allowed.
 pub fn server_metadata(bytes: &[u8]) {
     let Some(url) = parsed("https://as.example/.well-known/oauth-authorization-server/tenant") else { return };
     let Fetched::Found(members) = document::read(&url, &Response::new(bytes.to_vec())) else { return };
     let named = Named::default();
     let Ok(server) = server::read(&members, &url, &[ISSUER], &named) else { return };
-    assert_eq!(server.issuer, ISSUER, "the issuer that was asked");
+    assert_eq!(server.issuer, ISSUER, "the issuer must be the requested one");
     let endpoints =
         [Some(&server.token_endpoint), server.registration_endpoint.as_ref(), server.revocation_endpoint.as_ref()];
     for endpoint in endpoints.into_iter().flatten() {
         is_safe(endpoint);
-        assert!(address::endpoint("it", endpoint.as_str(), &named).is_ok(), "{endpoint} is refused as it is written");
+        assert!(address::endpoint("it", endpoint.as_str(), &named).is_ok(), "{endpoint} must be accepted again");
     }
     if let Some(page) = &server.authorization_endpoint {
         is_safe(page);
@@ -72,7 +74,7 @@ pub fn server_metadata(bytes: &[u8]) {
     }
 }
 
-/// Reads a document as the metadata of a protected resource: what is used of it is about the server.
+/// Parses a document as protected resource metadata. The result must be about the server.
 pub fn resource_metadata(bytes: &[u8]) {
     let (Some(url), Some(server)) = (parsed("https://mcp.example/.well-known/x"), parsed(SERVER)) else { return };
     let Fetched::Found(members) = document::read(&url, &Response::new(bytes.to_vec())) else { return };
@@ -80,36 +82,44 @@ pub fn resource_metadata(bytes: &[u8]) {
     match resource::read(&members, &server, &shown) {
         Ok(found) => {
             let about = parsed(&found.identifier);
-            assert!(about.is_some_and(|about| about.origin() == server.origin()), "{} is another's", found.identifier);
-            assert!(found.authorization_servers.len() <= 20, "the list is bounded");
+            assert!(
+                about.is_some_and(|about| about.origin() == server.origin()),
+                "{} must belong to the server",
+                found.identifier
+            );
+            assert!(found.authorization_servers.len() <= 20, "the list must be bounded");
             if let Some(scopes) = &found.scopes {
-                assert_eq!(*scopes, scopes::parse(&scopes.join(" ")), "each is a scope");
+                assert_eq!(*scopes, scopes::parse(&scopes.join(" ")), "scopes must be valid and unique");
             }
         }
         Err(Some(cause)) => {
             let words = cause.to_string();
-            assert!(!words.contains(|c: char| c.is_control()), "{words:?} is fit to be shown");
+            assert!(!words.contains(|c: char| c.is_control()), "{words:?} must have no control characters");
             assert!(words.chars().count() < 4096, "{} characters to show", words.chars().count());
         }
         Err(None) => {}
     }
 }
 
-/// Reads a pasted address as the end of a sign-in: it counts only with the state and at the place of this sign-in.
+/// Parses a pasted URL as an authorization response. It must have the state and the origin of the sign-in.
 pub fn redirect(text: &str) {
     let Some(place) = parsed(REDIRECT) else { return };
     if callback::pasted(text, &place, STATE).is_ok() {
         let url = parsed(text.trim());
         let state = url.as_ref().and_then(|url| url.query_pairs().find(|(name, _)| name == "state"));
-        assert_eq!(state.map(|(_, value)| value.into_owned()).as_deref(), Some(STATE), "the state is this sign-in's");
-        assert!(url.is_some_and(|url| url.origin() == place.origin()), "the place is this sign-in's");
+        assert_eq!(
+            state.map(|(_, value)| value.into_owned()).as_deref(),
+            Some(STATE),
+            "the state must belong to the sign-in"
+        );
+        assert!(url.is_some_and(|url| url.origin() == place.origin()), "the origin must belong to the sign-in");
     }
 }
 
 fn is_safe(url: &Url) {
     assert_eq!(url.scheme(), "https", "{url}");
-    assert!(url.username().is_empty() && url.password().is_none(), "{url} holds a user name");
-    assert!(url.fragment().is_none(), "{url} holds a fragment");
+    assert!(url.username().is_empty() && url.password().is_none(), "{url} contains a user name");
+    assert!(url.fragment().is_none(), "{url} contains a fragment");
 }
 
 fn parsed(text: &str) -> Option<Url> {

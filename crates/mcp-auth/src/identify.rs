@@ -1,4 +1,4 @@
-//! As whom a sign-in asks, and where the browser may come back to with that.
+//! Selection of client id and redirect URI for a sign-in.
 
 use sha2::{Digest as _, Sha256};
 use url::Url;
@@ -14,29 +14,29 @@ use crate::server::Server;
 use crate::settings::GrantKind;
 use crate::shared::Shared;
 
-/// Who the app is in one sign-in.
+/// Client, redirect listener and redirect URI of one sign-in.
 pub(crate) struct Identity {
     pub(crate) client: Client,
     pub(crate) callback: Callback,
     pub(crate) redirect_uri: Url,
-    /// The registration, if the client id was there before this sign-in.
+    /// Stored registration, if the client id existed before this sign-in.
     pub(crate) reused: Option<Registration>,
-    /// What the user typed, to be kept once it has proven good.
+    /// Client id that the user entered, to be stored once it has succeeded.
     pub(crate) typed: Option<Registration>,
 }
 
 impl Shared {
-    /// The client id to use, and where the browser may come back to with it.
+    /// Determines the client id and binds a redirect listener for it.
     pub(crate) async fn identify(&self, server: &Server, dpop: bool) -> Result<Identity, AuthError> {
         let source = &self.settings.client;
         let first = match &source.preregistered {
             Some(preregistered) => self.first_issuer(&preregistered.client_id).await,
             None => Ok(None),
         };
-        // The user will see the issuer and decide.
+        // Not fatal, since the user sees the issuer in the consent request.
         let first = first.unwrap_or_else(|error| {
             let cause = error.cause;
-            self.web.note(Phase::ClientId, &format!("which issuer the client id is for could not be read: {cause}"));
+            self.web.note(Phase::ClientId, &format!("the issuer of the client id could not be read: {cause}"));
             None
         });
         let kept = self.registration(&server.issuer).await;
@@ -56,7 +56,7 @@ impl Shared {
                 let port = kept.redirect_uri.as_ref().and_then(Url::port);
                 let callback = Callback::bind(port, false).await?;
                 match (&server.registration_endpoint, kept.redirect_uri.clone()) {
-                    // The port is taken, and only what is registered may be used.
+                    // The registered port is in use, and only registered redirect URIs are allowed.
                     (Some(endpoint), Some(_)) if port != Some(callback.port()) => {
                         self.register(server, endpoint, callback, dpop).await
                     }
@@ -75,8 +75,8 @@ impl Shared {
                 self.register(server, &endpoint, callback, dpop).await
             }
             Way::Ask => {
-                // First, as the user may have to register where the browser comes back to. Often the same again, for who
-                // has to come back to this later.
+                // Bound first, as the user may have to register the redirect URI. Uses the same port each time if
+                // possible, so that the registration stays valid.
                 let callback = Callback::bind(Some(usual_port(&server.issuer)), false).await?;
                 let redirect_uri = callback.redirect_uri()?;
                 let typed = self.settings.user.client_id(&server.issuer, &redirect_uri).await;
@@ -126,11 +126,11 @@ impl Shared {
         }
     }
 
-    /// The client of the settings; for a grant without a user there is no other way (but a document's URL, where the
-    /// organization's grant may go with it).
+    /// Returns the pre-registered client, which a grant without user interaction requires. The enterprise-managed grant
+    /// can also use a client ID metadata document.
     pub(crate) async fn known_client(&self, server: &Server) -> Result<Client, AuthError> {
         let source = &self.settings.client;
-        // Nobody would see it if a secret went elsewhere, so one that cannot be told to belong there is not sent.
+        // Without user interaction, a secret is not sent unless its issuer is known.
         let first = match &source.preregistered {
             Some(preregistered) if preregistered.issuer.is_none() => {
                 self.first_issuer(&preregistered.client_id).await?
@@ -150,7 +150,7 @@ impl Shared {
         }
     }
 
-    /// The client of a record, with what the settings say at present.
+    /// Returns the client of a record with the credentials of the current settings.
     pub(crate) fn current_client(&self, record: &Record) -> Client {
         let preregistered = self.settings.client.preregistered.as_ref();
         match preregistered.filter(|preregistered| preregistered.client_id == record.client.id) {
@@ -167,14 +167,14 @@ impl Shared {
     }
 }
 
-/// The port to come back to that is shown for an authorization server whose client ids are typed, if it is free: one of the
-/// dynamic ports (RFC 6335, 6), which is the same each time.
+/// Returns the preferred port of the redirect URI for an authorization server whose client ids the user enters: a
+/// dynamic port (RFC 6335, 6) derived from the issuer.
 fn usual_port(issuer: &str) -> u16 {
     let hash = Sha256::digest(issuer);
     0xC000 | u16::from_be_bytes([hash[0], hash[1]])
 }
 
-/// A client of the settings keeps its secrets there.
+/// Removes the credentials of a pre-registered client, which are stored in the settings.
 pub(crate) fn without_settings(client: Client) -> Client {
     match client.kind {
         ClientKind::Preregistered => Client { authentication: Authentication::None, ..client },
@@ -182,7 +182,7 @@ pub(crate) fn without_settings(client: Client) -> Client {
     }
 }
 
-/// Whether an error code says that the client is not known (any more).
+/// Returns `true` if an error code means that the client is not (or no longer) known.
 pub(crate) fn is_client_error(code: &str) -> bool {
     matches!(code, "invalid_client" | "unauthorized_client")
 }

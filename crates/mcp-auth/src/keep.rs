@@ -1,5 +1,5 @@
-//! What is kept in the vault, and what is remembered of it. Other programs may have the same vault, such as the app and its
-//! command line.
+//! Access to the vault and its cached state. Other processes may use the same vault, such as the app and its command
+//! line.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::settings::DpopUse;
 use crate::shared::{InVault, Shared};
 use crate::vault::{Kept, VaultError, VaultKind};
 
-/// How long a vault that could not be read is left alone by requests: it may take its time to fail.
+/// Time during which requests do not retry a vault that failed, since failing may take long.
 const PAUSE: Duration = Duration::from_secs(10);
 
 impl Shared {
@@ -29,7 +29,7 @@ impl Shared {
             if state.loaded {
                 return Ok(());
             }
-            // Those who waited for a read that failed do not try it once more each.
+            // Callers that waited for a failed read do not retry individually.
             if let Some((_, error)) = state.unread.as_ref().filter(|(at, _)| *at >= began) {
                 return Err(unread(error.clone()));
             }
@@ -45,7 +45,7 @@ impl Shared {
         {
             let mut state = self.state();
             state.in_vault = InVault::of(entry.as_ref());
-            // A sign-in that came to its end meanwhile counts for more.
+            // A sign-in that completed meanwhile takes precedence.
             if state.loaded {
                 return Ok(());
             }
@@ -58,8 +58,8 @@ impl Shared {
         Ok(())
     }
 
-    /// Reads the vault for a request that is about to be sent, unless that has just failed. What then goes out unsigned is
-    /// good for servers that want no sign-in; any other refuses it, and the user is told.
+    /// Reads the vault before a request is sent, unless that failed recently. If it fails, the request is sent
+    /// unsigned: servers without sign-in accept it, and others refuse it, which is reported to the user.
     pub(crate) async fn load_if_possible(&self) {
         let has_failed = self.state().unread.as_ref().is_some_and(|(at, _)| at.elapsed() < PAUSE);
         if !has_failed {
@@ -67,15 +67,15 @@ impl Shared {
         }
     }
 
-    /// Reads the vault again: another program may have renewed the tokens, signed in or signed out. If so, that is what
-    /// counts from now on, and true.
+    /// Reads the vault again, since another process may have renewed the tokens, signed in or signed out. Returns
+    /// `true` if the state changed, and uses the new state.
     pub(crate) async fn look_again(&self) -> bool {
         let before = self.state().generation;
         if !self.state().loaded {
             return self.load().await.is_ok() && self.state().generation != before;
         }
         let _turn = self.keeping.lock().await;
-        // One that cannot be read at the moment changes nothing.
+        // A temporary read error has no effect.
         let Ok(entry) = self.settings.vault.read(&self.key(VaultKind::Account)).await else { return false };
         let record = self.record(entry.as_ref());
         {
@@ -83,8 +83,8 @@ impl Shared {
             let found = InVault::of(entry.as_ref());
             let known = std::mem::replace(&mut state.in_vault, found);
             let ours = InVault::of(state.record.as_ref().map(Record::entry).as_ref());
-            // What could not be read before is older than what has happened since; and what cannot be understood is no
-            // reason to forget what can.
+            // An entry that could not be read before is older than the changes since. An entry that cannot be parsed
+            // does not replace a valid record.
             let is_older = known == InVault::Unknown;
             if known == found || ours == found || is_older || (record.is_none() && entry.is_some()) {
                 return false;
@@ -95,15 +95,15 @@ impl Shared {
             state.kept = None;
         }
         let what = if entry.is_some() { "renewed or signed in" } else { "signed out" };
-        self.web.note(Phase::Storage, &format!("another program {what}; that counts here as well"));
+        self.web.note(Phase::Storage, &format!("another process {what}; this sign-in was updated"));
         self.tell();
         true
     }
 
-    /// The record that an entry of the vault holds.
+    /// Parses an entry of the vault as a record.
     fn record(&self, entry: Option<&SecretSlice<u8>>) -> Option<Record> {
         let mut record = Record::read(entry?, &self.server)?;
-        // What the user set since then counts.
+        // A change of the settings takes precedence.
         if self.settings.issuer.as_ref().is_some_and(|issuer| *issuer != record.issuer) {
             return None;
         }
@@ -129,7 +129,8 @@ impl Shared {
         }
     }
 
-    /// Replaces the record, here and in the vault. One that the vault does not take counts until the app ends.
+    /// Replaces the record in memory and in the vault. If the vault rejects it, the record is retained until the app
+    /// exits.
     pub(crate) async fn install(&self, record: Record) {
         self.learn(&record);
         {
@@ -141,7 +142,7 @@ impl Shared {
         }
         let _turn = self.keeping.lock().await;
         let entry = self.state().record.as_ref().map(Record::entry);
-        // Forgotten meanwhile.
+        // The record was removed meanwhile.
         let Some(entry) = entry else { return };
         let written = InVault::of(Some(&entry));
         let kept = self.settings.vault.write(&self.key(VaultKind::Account), entry).await;
@@ -158,10 +159,10 @@ impl Shared {
         self.tell();
     }
 
-    /// Forgets the record. What the client is at its authorization server stays with `keep_client`.
+    /// Removes the record. With `keep_client`, the client registration is retained.
     ///
     /// # Errors
-    /// If the vault may still have it; here it is forgotten in any case.
+    /// Returns a [`VaultError`] if the vault may still have the record. It is removed from memory in any case.
     pub(crate) async fn forget(&self, keep_client: bool) -> Result<(), VaultError> {
         let record = {
             let mut state = self.state();
@@ -188,23 +189,23 @@ impl Shared {
         removed
     }
 
-    /// The registration with an authorization server. One that cannot be read is made anew.
+    /// Returns the registration with an authorization server, or `None` if there is none or it cannot be read.
     pub(crate) async fn registration(&self, issuer: &str) -> Option<Registration> {
         let key = self.key(VaultKind::Client { issuer: issuer.to_owned() });
         match self.settings.vault.read(&key).await {
             Ok(entry) => Registration::read(&entry?, issuer, seconds(self.now())),
             Err(error) => {
-                self.web.note(Phase::ClientId, &format!("what was registered could not be read: {error}"));
+                self.web.note(Phase::ClientId, &format!("the registration could not be read: {error}"));
                 None
             }
         }
     }
 
-    /// Keeps a registration. If that fails, the next sign-in registers anew, which is no reason to fail this one.
+    /// Stores a registration. A failure is not fatal, as the next sign-in registers again.
     pub(crate) async fn keep_registration(&self, registration: &Registration) {
         let key = self.key(VaultKind::Client { issuer: registration.issuer.clone() });
         if self.settings.vault.write(&key, registration.entry()).await.is_err() {
-            self.web.note(Phase::ClientId, "the registration could not be kept");
+            self.web.note(Phase::ClientId, "the registration could not be stored");
         }
     }
 
@@ -215,7 +216,7 @@ impl Shared {
         }
     }
 
-    /// Which authorization server the client id of the settings was first used with: `client_id` and issuer.
+    /// Returns the issuer that the pre-registered client id was first used with.
     pub(crate) async fn first_issuer(&self, client_id: &str) -> Result<Option<String>, AuthError> {
         let entry = self.settings.vault.read(&self.key(VaultKind::FirstIssuer)).await;
         let entry = entry.map_err(|error| Phase::ClientId.error(Cause::Vault(error)))?;
@@ -223,7 +224,7 @@ impl Shared {
         Ok(pair.filter(|(id, _)| id == client_id).map(|(_, issuer)| issuer))
     }
 
-    /// The client id of the settings belongs to this authorization server from now on, if it belongs to none yet.
+    /// Records this issuer for the pre-registered client id unless it has one already.
     pub(crate) async fn keep_first_issuer(&self, issuer: &str) {
         let client = self.settings.client.preregistered.as_ref().filter(|client| client.issuer.is_none());
         let Some(client) = client else { return };
@@ -232,7 +233,7 @@ impl Shared {
         }
         let entry = serde_json::to_vec(&(&client.client_id, issuer)).unwrap_or_default();
         if self.settings.vault.write(&self.key(VaultKind::FirstIssuer), entry.into()).await.is_err() {
-            self.web.note(Phase::ClientId, "which authorization server the client id is for could not be kept");
+            self.web.note(Phase::ClientId, "the issuer of the client id could not be stored");
         }
     }
 }

@@ -1,22 +1,24 @@
-//! Signs in to remote MCP servers, and keeps the sign-in alive. It knows nothing of the app around it.
+#![doc = include_str!("../README.md")]
 //!
-//! One [`Authorization`] belongs to one server. A sign-in goes through these files, in this order:
+//! # Modules
 //!
-//! 1. The transport got a 401 and asks [`authorizer`]. `challenge` reads what the server wants. If the token can be
-//!    renewed without the user, `renew` does it, once for all calls; else [`Authorization::sign_in`] is needed.
-//! 2. `sign_in` waits for its turn, `flow` runs it. `find` looks for whom to ask: `resource` asks the server whom it trusts (RFC 9728), and `server` asks
-//!    that authorization server what it offers (RFC 8414, OpenID Connect), or takes the rules of 2025-03-26 where there is
-//!    nothing to ask.
-//! 3. `scopes` chooses what to ask for, and `client` as whom: set up before, by document, registered (`registration`), or
-//!    typed; `identify` makes it ready.
-//! 4. `callback` listens on 127.0.0.1. Only then `visit` asks for the user's consent, makes state and PKCE challenge and
-//!    opens the browser, which comes back with a code. `callback` takes the one right answer and checks who it is from.
-//! 5. `token` redeems the code, with a proof of who we are (`assertion`) and of our key (`dpop`) where wanted.
-//! 6. `record` is what is kept of it all, in the [`Vault`] and nowhere else (`keep`). From here on every request is signed.
+//! A sign-in runs through the modules in this order:
 //!
-//! Sign-ins without a browser take the same way from 2 on: `provider` has the organization's identity provider vouch for
-//! the user, and `approved` asks for what the approved settings do not cover. All requests go through `web`, which counts them (`budget`), lets `address` judge every URL, and writes each
-//! down in `log` after `redact` has taken the secrets out: those are the [`Step`]s that a user can look at.
+//! 1. `authorizer` handles the challenge of a 401, which `challenge` parses. `renew` renews a token without the user if
+//!    possible, once for all concurrent calls. Otherwise [`Authorization::sign_in`] is required.
+//! 2. `sign_in` serializes sign-ins, and `flow` runs one. `find` discovers the authorization server: `resource` fetches the
+//!    protected resource metadata, and `server` the authorization server metadata or the defaults of 2025-03-26.
+//! 3. `scopes` selects the scopes. `client` selects the client id, which `identify` prepares and `registration` registers.
+//! 4. `callback` binds a redirect listener on 127.0.0.1. `visit` requests consent, creates state and PKCE challenge, opens the
+//!    browser, and verifies state and issuer of the authorization response.
+//! 5. `token` redeems the code, with a client assertion (`assertion`) and a DPoP proof (`dpop`) if required.
+//! 6. `record` is the stored state, which `keep` writes to the [`Vault`].
+//!
+//! Grants without a browser share the steps from 2 on. `provider` obtains the grant of an organization's identity provider,
+//! and `approved` requests consent to anything beyond the approved settings.
+//!
+//! `web` sends all requests: `budget` limits their number, `address` validates URLs, and `log` stores them as [`Step`]s after
+//! `redact` has removed secrets.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod account;

@@ -1,4 +1,4 @@
-//! The steps of the last sign-in, for the user to look at.
+//! Log of the steps of the last sign-in, for display to the user.
 
 use std::time::{Duration, SystemTime};
 
@@ -9,9 +9,9 @@ use crate::error::Phase;
 use crate::redact::{REDACTED, Redactor};
 use crate::step::{Step, StepAnswer, StepRequest};
 
-/// The most steps that are kept of a sign-in, which takes a dozen, and as many of what followed it.
+/// Maximum number of steps of a sign-in, which takes about a dozen, and of the operations after it.
 const MOST: usize = 60;
-/// Headers worth showing; those marked are secrets.
+/// Headers to display. `true` marks secrets.
 const HEADERS: [(&str, bool); 11] = [
     ("accept", false),
     ("authorization", true),
@@ -26,29 +26,29 @@ const HEADERS: [(&str, bool); 11] = [
     ("www-authenticate", false),
 ];
 
-/// Steps with the secrets that must not stand in them.
+/// Steps and the redactor for the secrets in them.
 #[derive(Default)]
 pub(crate) struct Log {
-    /// Of the last sign-in.
+    /// Steps of the last sign-in.
     steps: Vec<Step>,
-    /// Of what followed it: renewals, mostly, and there is no end of them.
+    /// Steps after the sign-in, mostly renewals, whose number is unlimited.
     later: Vec<Step>,
     is_later: bool,
     pub(crate) redactor: Redactor,
 }
 
 impl Log {
-    /// A new sign-in begins.
+    /// Clears the log at the beginning of a sign-in.
     pub(crate) fn begin(&mut self) {
         (self.steps, self.later, self.is_later) = (Vec::new(), Vec::new(), false);
     }
 
-    /// It has ended. What comes now pushes out none of its steps.
+    /// Marks the end of the sign-in. Later steps do not displace its steps.
     pub(crate) fn end(&mut self) {
         self.is_later = true;
     }
 
-    /// What is known to be a secret by now is taken out of the older steps as well.
+    /// Returns all steps. Secrets that became known later are redacted from earlier steps as well.
     pub(crate) fn steps(&self) -> Vec<Step> {
         self.steps.iter().chain(&self.later).map(|step| self.clean(step)).collect()
     }
@@ -72,13 +72,13 @@ impl Log {
         Step { request, answer, conclusion: text(&step.conclusion), ..step.clone() }
     }
 
-    /// Something that was no request.
+    /// Adds a step without a request.
     pub(crate) fn note(&mut self, at: SystemTime, phase: Phase, conclusion: &str) {
         let conclusion = self.redactor.text(conclusion);
         self.push(Step { at, took: Duration::ZERO, phase, request: None, answer: None, conclusion });
     }
 
-    /// A request that went to the browser.
+    /// Adds a request that was opened in the browser.
     pub(crate) fn opened(&mut self, at: SystemTime, phase: Phase, url: &Url, conclusion: &str) {
         let request = StepRequest {
             method: "GET".to_owned(),
@@ -90,7 +90,7 @@ impl Log {
         self.push(Step { at, took: Duration::ZERO, phase, request: Some(request), answer: None, conclusion });
     }
 
-    /// A request of ours, with its answer if one came.
+    /// Adds a request and its response, if there is one.
     pub(crate) fn sent(
         &mut self,
         at: SystemTime,
@@ -107,11 +107,11 @@ impl Log {
             headers: self.headers(answer.headers()),
             body: self.redactor.body(content_type(answer.headers()), answer.body()),
         });
-        let conclusion = if answer.is_some() { String::new() } else { "no answer came".to_owned() };
+        let conclusion = if answer.is_some() { String::new() } else { "no response".to_owned() };
         self.push(Step { at, took, phase, request: Some(request.clone()), answer, conclusion });
     }
 
-    /// How a request is shown. Made before it is sent, because sending takes it.
+    /// Formats a request for display. Called before it is sent, because sending consumes it.
     pub(crate) fn request(&self, request: &Request<Vec<u8>>) -> StepRequest {
         let url = request.uri().to_string();
         StepRequest {
@@ -122,7 +122,7 @@ impl Log {
         }
     }
 
-    /// What was made of the last step.
+    /// Sets the conclusion of the last step.
     pub(crate) fn conclude(&mut self, conclusion: &str) {
         let conclusion = self.redactor.text(conclusion);
         if let Some(step) = self.current().last_mut() {

@@ -1,16 +1,16 @@
-//! The page that the browser shows at the end: static, without scripts, and with nothing from outside.
+//! Final page of a sign-in in the browser: static, without scripts and without external resources.
 
-/// What a page says.
+/// Content of a page.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Words<'a> {
     SignedIn,
-    /// The cause, which is English and may come from anywhere.
+    /// Failure with its cause, which is English and may contain untrusted text.
     Failed(&'a str),
-    /// The request was not the one that is waited for.
+    /// The request was not the expected authorization response.
     NotThis,
 }
 
-/// The language of a page: the one that its browser prefers of those that the app has.
+/// Language of a page, chosen by the browser's preferences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Language {
     English,
@@ -18,7 +18,7 @@ pub(crate) enum Language {
 }
 
 impl Language {
-    /// Reads `Accept-Language` (RFC 9110, 12.5.4).
+    /// Parses `Accept-Language` (RFC 9110, 12.5.4) and returns the preferred supported language.
     pub(crate) fn preferred(accept: &str) -> Language {
         let mut best = (0.0, Language::English);
         for item in accept.split(',') {
@@ -44,7 +44,7 @@ impl Language {
         }
     }
 
-    /// Title and text.
+    /// Returns title and text of a page.
     const fn words(self, words: Words<'_>) -> (&'static str, &'static str) {
         match (self, words) {
             (Language::English, Words::SignedIn) => {
@@ -54,7 +54,7 @@ impl Language {
                 ("The sign-in failed", "You can close this window and go back to the app.")
             }
             (Language::English, Words::NotThis) => {
-                ("This is not the answer that is waited for", "The sign-in goes on in the app.")
+                ("This is not the expected response", "The sign-in continues in the app.")
             }
             (Language::Chinese, Words::SignedIn) => ("你已登录", "你可以关闭这个窗口，回到应用。"),
             (Language::Chinese, Words::Failed(_)) => ("登录失败", "你可以关闭这个窗口，回到应用。"),
@@ -63,7 +63,7 @@ impl Language {
     }
 }
 
-/// A whole HTTP answer with a page.
+/// Returns a complete HTTP response with a page.
 pub(crate) fn answer(status: u16, words: Words<'_>, language: Language) -> String {
     let (title, text) = language.words(words);
     let cause = match words {
@@ -107,11 +107,11 @@ mod tests {
     #[test]
     fn what_comes_from_outside_is_text() {
         let page = answer(400, Words::Failed("<script>alert(\"x\")</script>&'"), Language::English);
-        assert!(!page.contains("<script>") && page.contains("&lt;script&gt;"), "nothing in it is markup: {page}");
+        assert!(!page.contains("<script>") && page.contains("&lt;script&gt;"), "the cause must be escaped: {page}");
         let head = page.split("\r\n\r\n").next().unwrap_or_default();
         assert!(
             head.contains("default-src 'none'") && head.contains("no-referrer"),
-            "nothing is loaded or told: {head}"
+            "nothing may be loaded and no referrer sent: {head}"
         );
     }
 
@@ -129,9 +129,12 @@ mod tests {
             assert_eq!(Language::preferred(accept), wanted, "for {accept:?}");
         }
         let page = answer(400, Words::Failed("it was refused"), Language::Chinese);
-        assert!(page.contains("lang=\"zh-CN\"") && page.contains("登录失败"), "its words are Chinese: {page}");
-        assert!(page.contains("<p lang=\"en\">it was refused.</p>"), "the cause is marked as English: {page}");
+        assert!(page.contains("lang=\"zh-CN\"") && page.contains("登录失败"), "the page must be in Chinese: {page}");
+        assert!(page.contains("<p lang=\"en\">it was refused.</p>"), "the cause must be marked as English: {page}");
         let (head, body) = page.split_once("\r\n\r\n").unwrap();
-        assert!(head.contains(&format!("Content-Length: {}\r\n", body.len())), "its length counts bytes: {head}");
+        assert!(
+            head.contains(&format!("Content-Length: {}\r\n", body.len())),
+            "Content-Length must count bytes: {head}"
+        );
     }
 }

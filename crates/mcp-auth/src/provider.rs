@@ -1,5 +1,5 @@
-//! Enterprise-managed authorization: the organization's identity provider says who the user is, and gives a grant for the
-//! MCP server's authorization server, to which the user is never sent.
+//! Enterprise-managed authorization: the organization's identity provider authenticates the user, and issues a grant
+//! for the MCP server's authorization server without sending the user there.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -26,18 +26,18 @@ use crate::visit::Visit;
 
 const PHASE: Phase = Phase::IdentityProvider;
 
-/// Where the identity provider exchanges tokens.
+/// Token exchange endpoint of the identity provider.
 pub(crate) struct ProviderEndpoint {
     pub(crate) url: Url,
     pub(crate) issuer: String,
-    /// `token_endpoint_auth_methods_supported`, where its metadata were asked.
+    /// Value of `token_endpoint_auth_methods_supported`, if the metadata was read.
     methods: Option<Vec<String>>,
 }
 
 impl Shared {
-    /// Signs the user in at the identity provider in the browser (OpenID Connect); gives the ID token.
-    /// `wanted`: what the user is signed in for. What the user agrees to has all endpoints in it, also that of the exchange,
-    /// which is given back.
+    /// Signs the user in at the identity provider in the browser (OpenID Connect), and returns the ID token and the
+    /// exchange endpoint. `wanted` are the parameters of the later token request. The consent request lists all
+    /// endpoints, including the exchange endpoint.
     pub(crate) async fn sign_in_at_provider(
         &self,
         provider: &EnterpriseIdp,
@@ -60,7 +60,7 @@ impl Shared {
             let address = address::plain(&server.token_endpoint);
             PHASE.error(Cause::Unreadable { address, cause: cause.to_owned() })
         };
-        let nonce = secret::random().ok_or_else(|| unreadable("this system has no randomness"))?;
+        let nonce = secret::random().ok_or_else(|| unreadable("this system has no random source"))?;
         let visit = Visit {
             server: &server,
             client: &client,
@@ -78,7 +78,7 @@ impl Shared {
         let endpoint = self.endpoint(&server, &client, None, PHASE);
         let granted = endpoint.code(&code, verifier, &redirect_uri, None).await;
         let token = granted.and_then(|granted| {
-            let token = granted.id_token.ok_or_else(|| unreadable("it holds no ID token"))?;
+            let token = granted.id_token.ok_or_else(|| unreadable("it contains no ID token"))?;
             let checked = check(&token, provider, &nonce, seconds(self.now()));
             checked.map(|()| Kept(token)).map_err(unreadable)
         });
@@ -89,7 +89,7 @@ impl Shared {
         Ok((token?, exchange))
     }
 
-    /// Where the identity provider exchanges tokens: as the settings say, else as its metadata do.
+    /// Returns the token exchange endpoint: the configured one, or that of the identity provider's metadata.
     pub(crate) async fn find_exchange(&self, provider: &EnterpriseIdp) -> Result<ProviderEndpoint, AuthError> {
         let found = match &provider.token_endpoint {
             Some(_) => None,
@@ -113,12 +113,12 @@ impl Shared {
         };
         let url = address::endpoint("the identity provider's token endpoint", url, self.web.named());
         let url = url.map_err(|cause| PHASE.error(cause))?;
-        // Where the settings name the endpoint, metadata say nothing of it.
+        // The metadata does not describe an endpoint from the settings.
         let methods = found.filter(|_| provider.token_endpoint.is_none()).and_then(|found| found.auth_methods.clone());
         Ok(ProviderEndpoint { url, issuer: provider.issuer.clone(), methods })
     }
 
-    /// Exchanges the ID token for a grant that the MCP server's authorization server takes.
+    /// Exchanges the ID token for a grant that the MCP server's authorization server accepts.
     pub(crate) async fn provider_grant(
         &self,
         provider: &EnterpriseIdp,
@@ -157,11 +157,12 @@ fn provider_client(provider: &EnterpriseIdp, methods: Option<&[String]>) -> Clie
     }
 }
 
-/// Checks what an ID token says of itself. It came from the token endpoint over TLS, which vouches for it in the place
-/// of its signature (OpenID Connect Core, 3.1.3.7).
+/// Validates the claims of an ID token. The signature is not checked, as the token was received from the token endpoint
+/// over TLS (OpenID Connect Core, 3.1.3.7).
 fn check(token: &SecretString, provider: &EnterpriseIdp, nonce: &str, now: u64) -> Result<(), &'static str> {
     let payload = token.expose_secret().split('.').nth(1).and_then(|part| URL_SAFE_NO_PAD.decode(part).ok());
-    let claims: Value = payload.and_then(|bytes| serde_json::from_slice(&bytes).ok()).ok_or("its ID token is none")?;
+    let claims: Value =
+        payload.and_then(|bytes| serde_json::from_slice(&bytes).ok()).ok_or("its ID token is malformed")?;
     let is_for_us = match &claims["aud"] {
         Value::String(audience) => *audience == provider.client_id,
         Value::Array(list) => list.iter().any(|audience| *audience == *provider.client_id),
@@ -174,7 +175,7 @@ fn check(token: &SecretString, provider: &EnterpriseIdp, nonce: &str, now: u64) 
     } else if !claims["nonce"].as_str().is_some_and(|found| secret::same(found, nonce)) {
         Err("its ID token belongs to another sign-in")
     } else if claims["exp"].as_u64().is_none_or(|end| end <= now) {
-        Err("its ID token has ended")
+        Err("its ID token has expired")
     } else {
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! A sign-in as it is kept: whom it is from, what it is for, and the tokens.
+//! Stored state of a sign-in: issuer, resource, client and tokens.
 
 use std::time::{Duration, SystemTime};
 
@@ -12,53 +12,53 @@ use crate::dpop::{DpopKey, seconds};
 use crate::secret::Kept;
 use crate::token::Granted;
 
-/// A token is renewed this long before its end, or after three quarters of its life if that is later.
+/// Minimum time in seconds between the renewal of a token and its expiry. At most a quarter of the token's lifetime.
 const EARLY: u64 = 60;
 
-/// What is kept of one server's sign-in.
+/// Stored state of one server's sign-in.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Record {
-    /// The server's key in the vault.
+    /// Key of the server in the vault.
     pub(crate) server: String,
-    /// Byte for byte.
+    /// Issuer of the authorization server, byte for byte.
     pub(crate) issuer: String,
-    /// What goes into `resource`, byte for byte.
+    /// Value of the `resource` parameter, byte for byte.
     pub(crate) resource: String,
     pub(crate) token_endpoint: Url,
     pub(crate) revocation_endpoint: Option<Url>,
     pub(crate) auth_methods: Option<Vec<String>>,
     pub(crate) client: Client,
-    /// None when they are known to be void.
+    /// Tokens, or `None` if they are known to be invalid.
     pub(crate) tokens: Option<Tokens>,
     pub(crate) requested: Vec<String>,
     pub(crate) granted: Vec<String>,
-    /// Seconds since 1970.
+    /// Time of the sign-in in seconds since the Unix epoch.
     pub(crate) signed_in_at: u64,
     pub(crate) refreshed_at: Option<u64>,
     pub(crate) ended: Option<String>,
     pub(crate) dpop_key: Option<Kept>,
-    /// The identity provider's ID token, where the user signed in there.
+    /// ID token of the identity provider, for the enterprise-managed grant.
     pub(crate) id_token: Option<Kept>,
-    /// The approval, where tokens are got without the user.
+    /// Approval of a grant without user interaction.
     #[serde(default)]
     pub(crate) approved: Option<Approved>,
 }
 
-/// The tokens.
+/// Access token, refresh token and their lifetime.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Tokens {
     pub(crate) access: Kept,
-    /// Whether it is bound to the key.
+    /// `true` if the token is bound to the DPoP key.
     pub(crate) bound: bool,
     pub(crate) refresh: Option<Kept>,
-    /// When it was granted, in seconds since 1970.
+    /// Time of issue in seconds since the Unix epoch.
     pub(crate) since: u64,
-    /// How long it lives from then on, in seconds.
+    /// Lifetime after the time of issue in seconds.
     pub(crate) lifetime: Option<u64>,
 }
 
 impl Tokens {
-    /// With the refresh token that there was, if the answer holds no new one (RFC 6749, 6).
+    /// Creates the tokens of a response. Retains the previous refresh token if the response has none (RFC 6749, 6).
     pub(crate) fn new(granted: &Granted, before: Option<&Kept>, now: SystemTime) -> Tokens {
         Tokens {
             access: Kept(granted.access.clone()),
@@ -69,10 +69,10 @@ impl Tokens {
         }
     }
 
-    /// Whether it is over, or so nearly that it should be renewed first.
+    /// Returns `true` if the token has expired or should be renewed before its next use.
     pub(crate) fn is_due(&self, now: SystemTime) -> bool {
         let due = self.lifetime.map(|life| life - EARLY.min(life / 4));
-        // A clock that was set back far says nothing.
+        // A clock that was set back does not expire a token.
         due.is_some_and(|due| seconds(now) >= self.since.saturating_add(due))
     }
 
@@ -82,8 +82,7 @@ impl Tokens {
 }
 
 impl Record {
-    /// # Errors
-    /// If the entry is none of this server.
+    /// Parses an entry of the vault, or returns `None` if it is not a record of this server.
     pub(crate) fn read(entry: &SecretSlice<u8>, server: &str) -> Option<Record> {
         let record: Record = serde_json::from_slice(entry.expose_secret()).ok()?;
         (record.server == server).then_some(record)
@@ -93,12 +92,12 @@ impl Record {
         serde_json::to_vec(self).unwrap_or_default().into()
     }
 
-    /// The key that its tokens are bound to.
+    /// Returns the DPoP key that the tokens are bound to.
     pub(crate) fn key(&self) -> Option<DpopKey> {
         DpopKey::read(self.dpop_key.clone()?).ok()
     }
 
-    /// What may be told of it.
+    /// Returns the public view of the record.
     pub(crate) fn account(&self, renews_itself: bool) -> Account {
         let time = |seconds: u64| SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds));
         let tokens = self.tokens.as_ref();
@@ -117,12 +116,12 @@ impl Record {
     }
 }
 
-/// The approval of a grant that needs no user. It holds for one client at one authorization server.
+/// Approval of a grant without user interaction, for one client at one authorization server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Approved {
     pub(crate) client_id: String,
     pub(crate) endpoints: Vec<Url>,
-    /// The scopes beyond those of the settings.
+    /// Approved scopes beyond those of the settings.
     pub(crate) scopes: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Takes secrets out of what is shown: by the names of their fields, and wherever a known one turns up.
+//! Redaction of secrets from displayed text: by field name, and by value for known secrets.
 
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
@@ -6,10 +6,10 @@ use url::Url;
 
 use crate::address;
 
-/// What stands in the place of a secret.
+/// Replacement text for a secret.
 pub(crate) const REDACTED: &str = "[redacted]";
 
-/// Fields whose values are secrets, in queries, forms and JSON.
+/// Names of fields whose values are secrets, in queries, forms and JSON.
 const FIELDS: [&str; 17] = [
     "access_token",
     "actor_token",
@@ -30,23 +30,24 @@ const FIELDS: [&str; 17] = [
     "token",
 ];
 
-/// The most secrets that are remembered, and the shortest that is looked for: a shorter one would turn up by chance.
+/// Maximum number of remembered secrets.
 const MOST: usize = 64;
+/// Minimum length of a remembered secret in bytes. A shorter one would match other text by chance.
 const SHORTEST: usize = 6;
-/// The most that is shown of a body, in characters.
+/// Maximum length of a displayed body in characters.
 const SHOWN: usize = 4000;
 
-/// The secrets of one server's sign-in.
+/// Known secrets of one server's sign-in.
 #[derive(Default)]
 pub(crate) struct Redactor {
-    /// Those of the server's own URL, which stay what they are.
+    /// Secrets in the query of the server's URL, which do not change.
     of_url: Vec<SecretString>,
-    /// The latest last.
+    /// Secrets learnt from responses, latest last.
     learnt: Vec<SecretString>,
 }
 
 impl Redactor {
-    /// From now on this text is taken out wherever it stands. What was learnt longest ago is forgotten first.
+    /// Redacts this text from now on, wherever it occurs. The oldest entry is dropped if there are too many.
     pub(crate) fn learn(&mut self, secret: &str) {
         if secret.len() < SHORTEST {
             return;
@@ -58,8 +59,7 @@ impl Redactor {
         self.learnt.push(SecretString::from(secret));
     }
 
-    /// Every value in the query of this URL is taken out from now on, and never forgotten: as it is written there, and as
-    /// others write it.
+    /// Redacts all values in the query of this URL from now on, as written there and decoded. They are never dropped.
     pub(crate) fn learn_query(&mut self, url: &Url) {
         let written = url.query().unwrap_or_default().split('&').map(|pair| {
             let value = pair.split_once('=').map_or(pair, |(_, value)| value);
@@ -70,7 +70,7 @@ impl Redactor {
         self.of_url.extend(values.map(SecretString::from));
     }
 
-    /// Learns the tokens and secrets of an answer, so that none of them is shown from another field of it either.
+    /// Learns the tokens and secrets of a response, so that they are also redacted from other fields.
     pub(crate) fn learn_from(&mut self, body: &[u8]) {
         let Ok(Value::Object(members)) = serde_json::from_slice::<Value>(body) else { return };
         for name in ["access_token", "refresh_token", "id_token", "client_secret", "registration_access_token"] {
@@ -80,10 +80,10 @@ impl Redactor {
         }
     }
 
-    /// The text without known secrets, as they are or percent-encoded.
+    /// Redacts known secrets from text, in plain and percent-encoded form.
     pub(crate) fn text(&self, text: &str) -> String {
         let mut clean = text.to_owned();
-        // The longest first: what is left of one that holds another would be a part of a secret.
+        // Longest first, so that no part of a longer secret remains.
         let mut secrets: Vec<&str> =
             self.of_url.iter().chain(&self.learnt).map(|secret| secret.expose_secret()).collect();
         secrets.sort_unstable_by_key(|secret| std::cmp::Reverse(secret.len()));
@@ -99,7 +99,7 @@ impl Redactor {
         clean
     }
 
-    /// A URL whose query holds no secrets.
+    /// Formats a URL without the secrets in its query.
     pub(crate) fn url(&self, url: &Url) -> String {
         let Some(query) = url.query() else { return self.text(url.as_str()) };
         let mut shown = url.clone();
@@ -107,7 +107,7 @@ impl Redactor {
         self.text(&format!("{shown}?{}", form(query)))
     }
 
-    /// The body of a request or an answer.
+    /// Formats the body of a request or response without secrets.
     pub(crate) fn body(&self, content_type: &str, body: &[u8]) -> String {
         if body.is_empty() {
             return String::new();
@@ -119,7 +119,7 @@ impl Redactor {
             json(&mut value);
             serde_json::to_string_pretty(&value).unwrap_or_default()
         } else {
-            // It may hold anything in any form, so none of it is shown.
+            // Bodies of other types may have secrets in any form, so only their size is shown.
             format!(
                 "{} bytes of {}",
                 body.len(),
@@ -130,7 +130,7 @@ impl Redactor {
     }
 }
 
-/// Foreign text of several lines, visible and bounded.
+/// Escapes and truncates untrusted text of several lines.
 fn lines(text: &str) -> String {
     let text: String = text.chars().take(SHOWN).collect();
     let shown: Vec<_> = text.lines().map(foreign::visible).collect();
@@ -192,9 +192,12 @@ mod tests {
         let body = serde_json::json!({ "error_description": format!("bad {SECRET}") }).to_string();
         assert!(
             !redactor.body("application/json", body.as_bytes()).contains("s3cr3t"),
-            "a known secret in another field"
+            "a known secret in another field must be redacted"
         );
-        assert!(!redactor.text(&format!("echo {encoded}")).contains("s3cr3t"), "a known secret, percent-encoded");
-        assert!(!redactor.body("text/html", b"<b>s3cr3t").contains("s3cr3t"), "other bodies are not shown");
+        assert!(
+            !redactor.text(&format!("echo {encoded}")).contains("s3cr3t"),
+            "a percent-encoded secret must be redacted"
+        );
+        assert!(!redactor.body("text/html", b"<b>s3cr3t").contains("s3cr3t"), "other bodies must not be shown");
     }
 }

@@ -1,4 +1,4 @@
-//! A client id that an authorization server gave, and how the app asks for one (RFC 7591).
+//! Dynamic client registration (RFC 7591) and stored registrations.
 
 use http::{Method, Request};
 use secrecy::{ExposeSecret, SecretSlice};
@@ -18,24 +18,24 @@ use crate::web::Web;
 
 const PHASE: Phase = Phase::ClientId;
 
-/// A client id that one authorization server gave for one server.
+/// Client registration with one authorization server for one server.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Registration {
-    /// Who gave it, byte for byte; it is shown to no other.
+    /// Issuer of the client id, byte for byte. The client id is not sent to any other.
     pub(crate) issuer: String,
     pub(crate) client: Client,
-    /// Where the browser may come back to with it; if the user typed it, what was shown then.
+    /// Registered redirect URI. If the user entered the client id, the URI that was shown then.
     pub(crate) redirect_uri: Option<Url>,
-    /// When its secret ends, in seconds since 1970.
+    /// Expiry of the client secret in seconds since the Unix epoch.
     pub(crate) expires_at: Option<u64>,
-    /// Whether a browser was sent with it and never came back: an authorization server that has forgotten its client tells
-    /// only the user.
+    /// `true` if the browser was opened with this client id and never returned. An authorization server that no longer
+    /// knows a client reports that only to the user.
     #[serde(default)]
     pub(crate) doubted: bool,
 }
 
 impl Registration {
-    /// None if the entry is none of this issuer, or of no more use.
+    /// Parses an entry of the vault, or returns `None` if it is for another issuer, expired or doubted.
     pub(crate) fn read(entry: &SecretSlice<u8>, issuer: &str, now: u64) -> Option<Registration> {
         let registration: Registration = serde_json::from_slice(entry.expose_secret()).ok()?;
         let is_current = registration.expires_at.is_none_or(|end| end > now) && !registration.doubted;
@@ -47,11 +47,12 @@ impl Registration {
     }
 }
 
-/// Registers the app (RFC 7591), with `redirect_uri` or, if that is refused for what it is, with the same at
-/// `localhost`.
+/// Registers the app (RFC 7591) with `redirect_uri`. If that is refused as invalid, retries with `localhost` as its
+/// host.
 ///
 /// # Errors
-/// If it is refused, or no answer that can be used came.
+/// Returns [`Cause::Refused`] if the registration is refused, and [`Cause::Status`] or [`Cause::Unreadable`] if the
+/// response cannot be used.
 pub(crate) async fn register(
     web: &Web,
     source: &ClientSource,
@@ -62,7 +63,7 @@ pub(crate) async fn register(
 ) -> Result<Registration, AuthError> {
     match attempt(web, source, server, endpoint, redirect_uri, dpop).await {
         Err(AuthError { cause: Cause::Refused { code, .. }, .. }) if code == "invalid_redirect_uri" => {
-            web.conclude("the redirect URI is refused; it is tried with the name localhost");
+            web.conclude("the redirect URI is refused; trying localhost as its host");
             let mut named = redirect_uri.clone();
             let _ = named.set_host(Some("localhost"));
             attempt(web, source, server, endpoint, &named, dpop).await
@@ -102,7 +103,7 @@ async fn attempt(
         .body(body.to_string().into_bytes());
     let address = address::plain(endpoint);
     let unreadable = |cause: &str| Cause::Unreadable { address: address.clone(), cause: cause.to_owned() };
-    let request = request.map_err(|_| PHASE.error(unreadable("the request could not be made")))?;
+    let request = request.map_err(|_| PHASE.error(unreadable("the request could not be built")))?;
     let answer = web.send(PHASE, request).await?;
     let status = answer.status().as_u16();
     let members = serde_json::from_slice::<Value>(answer.body()).ok().and_then(|value| match value {
@@ -118,7 +119,7 @@ async fn attempt(
             code: web.clean(&code),
             description: document::string(&members, "error_description").map(|text| web.clean(&text)),
         },
-        (None, _) if (200..300).contains(&status) => unreadable("it is no JSON object"),
+        (None, _) if (200..300).contains(&status) => unreadable("it is not a JSON object"),
         _ => Cause::Status { address: address.clone(), status },
     };
     web.conclude(&failed.to_string());
@@ -132,12 +133,12 @@ fn read(
     redirect_uri: &Url,
     wanted: &str,
 ) -> Result<Registration, &'static str> {
-    let id = document::string(members, "client_id").ok_or("it holds no client id")?;
+    let id = document::string(members, "client_id").ok_or("it contains no client id")?;
     let secret = document::string(members, "client_secret").map(|text| Kept::from(text.as_str()));
     if let Some(secret) = &secret {
         web.learn(&secret.0);
     }
-    // What it did not say is what was asked for, unless that makes no use of the secret that it gave (RFC 7591, 2).
+    // An omitted method is the requested one, unless that would ignore the issued secret (RFC 7591, 2).
     let said = document::string(members, "token_endpoint_auth_method");
     let methods = server.auth_methods.as_deref();
     let takes_none = methods.is_some_and(|list| list.iter().all(|method| method == "none"));
@@ -153,8 +154,8 @@ fn read(
         ("client_secret_basic", Some(secret)) => Authentication::Basic(secret),
         ("client_secret_post", Some(secret)) => Authentication::Post(secret),
         ("none", _) => Authentication::None,
-        (_, None) => return Err("it wants a secret and gives none"),
-        (_, Some(_)) => return Err("it wants a proof that was not asked for"),
+        (_, None) => return Err("it requires a secret without issuing one"),
+        (_, Some(_)) => return Err("it requires an authentication method that was not requested"),
     };
     web.conclude("the app is registered");
     let expires_at = members.get("client_secret_expires_at").and_then(Value::as_u64).filter(|end| *end > 0);
@@ -167,7 +168,7 @@ fn read(
     })
 }
 
-/// What to ask for: to be a public client, as an app that runs on the user's computer is, where that is taken.
+/// Returns the authentication method to register: that of a public client if supported, as for any native app.
 pub(crate) fn wanted_method(methods: Option<&[String]>) -> &'static str {
     let Some(methods) = methods else { return "none" };
     let known = ["none", "client_secret_basic", "client_secret_post"];

@@ -1,5 +1,5 @@
-//! Renewing tokens: one renewal at a time for all calls, and to its end even if nobody waits for it any more, because a
-//! rotated refresh token that is not kept is lost.
+//! Renewal of tokens: one at a time for all calls, and never aborted, because a rotated refresh token that is not
+//! stored is lost.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,14 +16,14 @@ use crate::shared::{Failed, Shared};
 use crate::token::TokenEndpoint;
 use crate::vault::VaultKind;
 
-/// After a failure, how long no renewal is tried again without a reason to.
+/// Time after a failure during which no renewal is retried.
 const PAUSE: Duration = Duration::from_secs(10);
 
-/// Sees to it that requests can be signed: renews a token that is due. One that is over and cannot be renewed is an error;
-/// without it, a server that lets strangers in would answer as to one.
+/// Renews a token that is due before a request is signed. An expired token that cannot be renewed is an error, because
+/// a server that also allows anonymous requests would treat the request as anonymous.
 ///
 /// # Errors
-/// If somebody is signed in, and the token is of no use any more.
+/// Returns the error of the renewal, or [`Cause::SignInNeeded`] if the sign-in has ended.
 pub(crate) async fn renew_if_due(shared: &Arc<Shared>) -> Result<(), AuthError> {
     let due = {
         let state = shared.state();
@@ -36,7 +36,7 @@ pub(crate) async fn renew_if_due(shared: &Arc<Shared>) -> Result<(), AuthError> 
         Some(generation) => renew(shared, generation, false).await,
         None => Ok(()),
     };
-    // If it failed, the token is used for as long as it lives.
+    // After a failed renewal, the token is used until it expires.
     if !shared.is_stranded() {
         return Ok(());
     }
@@ -52,17 +52,18 @@ pub(crate) async fn renew_if_due(shared: &Arc<Shared>) -> Result<(), AuthError> 
     Err(Phase::Refresh.error(Cause::SignInNeeded { cause }))
 }
 
-/// Renews the token of this generation, unless that has happened meanwhile. `refused`: the server refused the token.
+/// Renews the token of this generation, unless that has happened meanwhile. `refused` is `true` if the server refused
+/// the token.
 ///
 /// # Errors
-/// If it failed, or has failed just now.
+/// Returns the error of the renewal, or of one that failed recently.
 pub(crate) async fn renew(shared: &Arc<Shared>, generation: u64, refused: bool) -> Result<(), AuthError> {
     shared.not_just_failed(generation)?;
     let task = {
         let shared = Arc::clone(shared);
         tokio::spawn(async move { shared.renew(generation, refused).await })
     };
-    let gone = |_| Phase::Refresh.error(Cause::SignInNeeded { cause: "the renewal broke off".to_owned() });
+    let gone = |_| Phase::Refresh.error(Cause::SignInNeeded { cause: "the renewal was interrupted".to_owned() });
     task.await.map_err(gone)?
 }
 
@@ -72,7 +73,7 @@ impl Shared {
         if self.state().generation != generation {
             return Ok(());
         }
-        // Whoever waited for a renewal that failed has the same error, and does not wait for one more.
+        // Callers that waited for a failed renewal get its error instead of retrying.
         self.not_just_failed(generation)?;
         let _held = self.settings.vault.hold(&self.key(VaultKind::Account)).await;
         if self.look_again().await {
@@ -90,7 +91,7 @@ impl Shared {
             }
         }
         if refused && !self.state().refusals.take(REFUSALS, self.now()) {
-            let cause = "the server refused one token after the other within a minute".to_owned();
+            let cause = "the server refused several new tokens within a minute".to_owned();
             self.web.note(Phase::Refresh, &cause);
             return Err(Phase::Refresh.error(Cause::SignInNeeded { cause }));
         }
@@ -107,7 +108,7 @@ impl Shared {
         if let Err(error) = &renewed {
             let at = self.now();
             if refused {
-                // It gave no token that could be refused once more.
+                // No new token was issued that could be refused.
                 self.state().refusals.give_back();
             }
             self.state().failed = Some(Failed { generation, at, error: error.clone() });
@@ -118,7 +119,7 @@ impl Shared {
         renewed
     }
 
-    /// Ends the sign-in after something that was not approved: the user has to look at it.
+    /// Ends the sign-in after a grant used something that was not approved, so that the user reviews it.
     async fn end_unapproved(&self, error: &AuthError) {
         let record = self.state().record.clone().filter(|_| matches!(error.cause, Cause::NotApproved { .. }));
         if let Some(record) = record {
@@ -126,8 +127,10 @@ impl Shared {
         }
     }
 
+    /// Checks that the renewal of this token did not fail recently.
+    ///
     /// # Errors
-    /// The error of a renewal of the same token that failed a moment ago.
+    /// Returns the error of the recent renewal.
     fn not_just_failed(&self, generation: u64) -> Result<(), AuthError> {
         let state = self.state();
         let Some(failed) = state.failed.as_ref().filter(|failed| failed.generation == generation) else {
@@ -137,7 +140,7 @@ impl Shared {
         if is_recent { Err(failed.error.clone()) } else { Ok(()) }
     }
 
-    /// Whether somebody is signed in with nothing to sign with.
+    /// Returns `true` if a user is signed in without a usable token.
     fn is_stranded(&self) -> bool {
         let state = self.state();
         let Some(record) = &state.record else { return false };
@@ -169,7 +172,7 @@ impl Shared {
             now: self.now(),
         };
         let granted = endpoint.refresh(&token.0, Some(&record.resource)).await;
-        // A sign-in or sign-out in between counts for more, in another program too.
+        // A sign-in or sign-out meanwhile takes precedence, also in another process.
         self.look_again().await;
         if self.state().generation != generation {
             return Ok(());
@@ -186,7 +189,7 @@ impl Shared {
                 self.install(record).await;
                 Ok(())
             }
-            // The refresh token may have been used up by it.
+            // The request may have consumed the refresh token.
             Err(error) if error.cause == Cause::Unbound => {
                 self.end(record, &error.cause.to_string()).await;
                 Err(error)
@@ -200,15 +203,15 @@ impl Shared {
                 if is_unknown_client {
                     self.forget_client(&record.issuer).await;
                 }
-                let cause = "the authorization server does not renew this sign-in any more";
+                let cause = "the authorization server no longer renews this sign-in";
                 self.end(record, cause).await;
                 Err(nothing(cause))
             }
         }
     }
 
-    /// Whether the server still names the authorization server that the tokens are from. If not, they are dropped. A
-    /// server that cannot say at the moment is believed to.
+    /// Checks that the server still names the issuer of the tokens, and removes them otherwise. A temporary failure of
+    /// the metadata request is ignored.
     async fn still_trusted(&self, record: &Record) -> Result<(), AuthError> {
         let told = self.state().asked.as_ref().and_then(|asked| asked.resource_metadata.clone());
         let found = resource::discover(&self.web, &self.settings.server, told.as_deref()).await;
@@ -226,7 +229,7 @@ impl Shared {
         }
     }
 
-    /// The tokens are void: the account stays, to say why.
+    /// Removes invalid tokens. The account is retained with the cause.
     pub(crate) async fn end(&self, mut record: Record, cause: &str) {
         record.tokens = None;
         record.ended = Some(cause.to_owned());

@@ -1,4 +1,4 @@
-//! Protected resource metadata (RFC 9728): which authorization server a server trusts, and what it calls itself.
+//! Protected resource metadata (RFC 9728): the resource identifier and the authorization servers of a server.
 
 use serde_json::{Map, Value};
 use url::Url;
@@ -10,26 +10,27 @@ use crate::scopes;
 use crate::web::Web;
 
 const PHASE: Phase = Phase::ResourceMetadata;
-/// The most authorization servers that are looked at.
+/// Maximum number of authorization servers that are considered.
 const MOST: usize = 20;
 
-/// What a server says about itself.
+/// Contents of protected resource metadata.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Resource {
-    /// Its identifier, byte for byte as it gave it.
+    /// Resource identifier, byte for byte.
     pub(crate) identifier: String,
-    /// Issuer identifiers, byte for byte, in its order.
+    /// Issuer identifiers in the given order, byte for byte.
     pub(crate) authorization_servers: Vec<String>,
     pub(crate) scopes: Option<Vec<String>>,
-    /// Whether it says that it understands tokens bound to an ES256 key.
+    /// `true` if the server accepts tokens bound to an ES256 key.
     pub(crate) dpop: bool,
 }
 
-/// Looks where the challenge says; without that, at the well-known place of the server's path, then of its origin.
-/// None: there is none, so the server is one of 2025-03-26.
+/// Fetches the metadata from the URL in the challenge, or else from the well-known locations of the server's path and
+/// of its origin. Returns `None` if there is none, as for servers of 2025-03-26.
 ///
 /// # Errors
-/// If it cannot be told whether there is one, or if there is one that is not about this server.
+/// Returns an error if the existence of the metadata is unknown, and [`Cause::ResourceMismatch`] if it is about another
+/// resource.
 pub(crate) async fn discover(web: &Web, server: &Url, told: Option<&str>) -> Result<Option<Resource>, AuthError> {
     if let Some(told) = told {
         let url = address::endpoint_of("the protected resource metadata", told, server, web.named());
@@ -38,14 +39,14 @@ pub(crate) async fn discover(web: &Web, server: &Url, told: Option<&str>) -> Res
         if resource.is_some() {
             return Ok(resource);
         }
-        web.conclude(&format!("{}; the well-known places are tried", why.unwrap_or_default()));
+        web.conclude(&format!("{}; trying the well-known locations", why.unwrap_or_default()));
         for url in well_known(server).into_iter().filter(|other| *other != url) {
             if let (Some(resource), _) = fetch(web, &url, server).await? {
                 return Ok(Some(resource));
             }
         }
-        // A server that names a document is none of 2025-03-26, when there were no such documents.
-        let cause = "it does not lead to the metadata, which the server says is there".to_owned();
+        // A server that names a metadata URL is newer than 2025-03-26, which had no such metadata.
+        let cause = "it has no metadata, although the server refers to it".to_owned();
         return Err(PHASE.error(Cause::Unreadable { address: address::plain(&url), cause }));
     }
     for url in well_known(server) {
@@ -84,7 +85,7 @@ async fn fetch(web: &Web, url: &Url, server: &Url) -> Result<(Option<Resource>, 
     }
 }
 
-/// Reads the document; no cause means that its `resource` is missing. `clean` makes foreign text fit to be shown.
+/// Parses the document. Returns `Err(None)` if `resource` is missing. `clean` makes untrusted text displayable.
 pub(crate) fn read(
     members: &Map<String, Value>,
     server: &Url,
@@ -108,8 +109,8 @@ pub(crate) fn read(
     })
 }
 
-/// Whether a resource identifier is the server's own, or that of a place above it at the same origin: a token for
-/// that is one for the server too (RFC 9728, 3.3, with the tolerance that servers with a single document need).
+/// Returns `true` if a resource identifier is that of the server or of a parent path with the same origin, whose tokens
+/// are valid for the server too (RFC 9728, 3.3, with tolerance for servers with a single document).
 fn is_about(identifier: &str, server: &Url) -> bool {
     let Ok(resource) = Url::parse(identifier) else { return false };
     if resource.origin() != server.origin() || !resource.origin().is_tuple() || resource.fragment().is_some() {
@@ -123,7 +124,7 @@ fn is_about(identifier: &str, server: &Url) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Where the document of a server is by default, in the order in which the places are tried.
+/// Returns the default metadata URLs of a server, in the order of attempts.
 fn well_known(server: &Url) -> Vec<Url> {
     let place = |path: &str| {
         let mut url = server.clone();
@@ -137,8 +138,8 @@ fn well_known(server: &Url) -> Vec<Url> {
     if path.is_empty() { vec![root] } else { vec![place(path), root] }
 }
 
-/// What a server is called in requests when it does not say so itself (`basic/authorization`, canonical server URI). Its
-/// query stays out (RFC 8707, 2), because that may be a key, and this goes through the browser.
+/// Returns the canonical URI of a server without metadata (`basic/authorization`, canonical server URI). Omits the
+/// query (RFC 8707, 2), which may contain a key and would be sent through the browser.
 pub(crate) fn canonical(server: &Url) -> String {
     let mut url = server.clone();
     url.set_fragment(None);
@@ -186,7 +187,7 @@ mod tests {
             "HTTPS://A.example/mcp",
             "https://a.example:443/mcp",
         ] {
-            assert!(is_about(good, &server), "[auth-resource-uppercase] {good} is about the server");
+            assert!(is_about(good, &server), "[auth-resource-uppercase] {good} must match the server");
         }
         for bad in [
             "https://evil.example/mcp/v1",
@@ -200,7 +201,7 @@ mod tests {
             "mcp",
             "",
         ] {
-            assert!(!is_about(bad, &server), "[auth-prm-resource-validate] {bad} is not");
+            assert!(!is_about(bad, &server), "[auth-prm-resource-validate] {bad} must not match the server");
         }
     }
 

@@ -1,18 +1,18 @@
-//! Which scopes are asked for, and lists of scopes in general.
+//! Selection of scopes, and operations on lists of scopes.
 
-/// The most scopes that are taken from one place.
+/// Maximum number of scopes from one source.
 const MOST: usize = 200;
-/// The most characters of a scope.
+/// Maximum length of a scope in characters.
 const LONGEST: usize = 500;
-/// Asks for a refresh token, where the authorization server knows it (OpenID Connect Core, 11).
+/// Scope that requests a refresh token, if the authorization server supports it (OpenID Connect Core, 11).
 const OFFLINE_ACCESS: &str = "offline_access";
 
-/// Splits a `scope` value. What cannot be a scope (RFC 6749, 3.3) is left out, so is what was there before.
+/// Splits a `scope` value. Invalid scopes (RFC 6749, 3.3) and duplicates are dropped.
 pub(crate) fn parse(text: &str) -> Vec<String> {
     distinct(text.split_ascii_whitespace())
 }
 
-/// The scopes of a list, without repetitions and without what cannot be one.
+/// Returns the valid scopes of a list without duplicates.
 pub(crate) fn distinct<'a>(scopes: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut list: Vec<String> = Vec::new();
     for scope in scopes.filter(|scope| is_scope(scope)) {
@@ -28,51 +28,52 @@ fn is_scope(text: &str) -> bool {
     !text.is_empty() && text.len() <= LONGEST && text.bytes().all(is_allowed)
 }
 
-/// All of both, those of `first` in front.
+/// Returns the union of two lists, with those of `first` in front.
 pub(crate) fn union(first: &[String], second: &[String]) -> Vec<String> {
     distinct(first.iter().chain(second).map(String::as_str))
 }
 
-/// Those of `wanted` that are not in `had`.
+/// Returns the scopes of `wanted` that are not in `had`.
 pub(crate) fn missing(wanted: &[String], had: &[String]) -> Vec<String> {
     wanted.iter().filter(|scope| !had.contains(scope)).cloned().collect()
 }
 
-/// What scopes are chosen from.
+/// Sources of the scopes to request.
 #[derive(Debug, Default)]
 pub(crate) struct Sources<'a> {
-    /// Of the server's challenge.
+    /// Scopes of the server's challenge.
     pub(crate) challenge: Option<&'a [String]>,
-    /// Of the user's settings.
+    /// Scopes of the user's settings.
     pub(crate) settings: Option<&'a [String]>,
-    /// `scopes_supported` of the protected resource metadata.
+    /// Value of `scopes_supported` in the protected resource metadata.
     pub(crate) resource: Option<&'a [String]>,
-    /// `scopes_supported` of the authorization server's metadata.
+    /// Value of `scopes_supported` in the authorization server metadata.
     pub(crate) server: Option<&'a [String]>,
-    /// What was asked for before, when more is wanted now.
+    /// Previously requested scopes, for a step-up.
     pub(crate) before: &'a [String],
-    /// Whether a refresh token is of use.
+    /// `true` if a refresh token can be used.
     pub(crate) refreshable: bool,
 }
 
-/// The scopes to ask for: those of the challenge, else of the settings, else all that the resource lists, else none;
-/// with all that was asked for before (`basic/authorization`, scope selection strategy and step-up).
+/// Returns the scopes to request: those of the challenge, else of the settings, else of the protected resource
+/// metadata, else none; plus all previously requested ones (`basic/authorization`, scope selection strategy and
+/// step-up).
 pub(crate) fn select(sources: &Sources<'_>) -> Vec<String> {
     let chosen = sources.challenge.or(sources.settings).or(sources.resource).unwrap_or_default();
     let mut scopes = union(sources.before, chosen);
     let is_offered = sources.server.is_some_and(has_offline_access);
-    // What the user set is sent as it is: not every authorization server lists what it knows.
+    // Configured scopes are sent unchanged, as not every authorization server lists all of its scopes.
     let is_set = sources.settings.is_some_and(has_offline_access);
     if is_set || sources.refreshable && is_offered {
         scopes = union(&scopes, &[OFFLINE_ACCESS.to_owned()]);
     } else {
-        // A resource must not ask for it, and an authorization server that does not know it refuses.
+        // A resource must not request this scope, and an authorization server without it refuses it.
         scopes.retain(|scope| scope != OFFLINE_ACCESS);
     }
     scopes
 }
 
-/// Whether a refresh token is asked for by scope.
+/// Returns `true` if a refresh token is requested by scope.
 pub(crate) fn has_offline_access(scopes: &[String]) -> bool {
     scopes.iter().any(|scope| scope == OFFLINE_ACCESS)
 }
@@ -87,7 +88,7 @@ mod tests {
 
     #[test]
     fn scopes_come_from_the_first_place_that_has_some() {
-        // challenge, settings, resource, authorization server, before -> asked for
+        // Challenge, settings, resource, authorization server, previous scopes -> requested scopes
         type Row<'a> = (Option<&'a str>, Option<&'a str>, Option<&'a str>, Option<&'a str>, &'a str, &'a str, &'a str);
         let table: [Row<'_>; 13] = [
             (
@@ -106,13 +107,21 @@ mod tests {
                 None,
                 "",
                 "q",
-                "[auth-scope-no-assumed-relation] q stands in no other list",
+                "[auth-scope-no-assumed-relation] q is in no other list",
             ),
-            (None, Some("s"), Some("x y"), None, "", "s", "what the user set counts before what is listed"),
-            (None, None, Some("x y"), None, "", "x y", "[auth-scope-from-prm] all that is listed"),
-            (None, None, None, Some("p q"), "", "", "[auth-scope-omit] the authorization server's list is no choice"),
-            (Some("b"), None, None, None, "a", "a b", "[auth-stepup-union] with what was asked for before"),
-            (Some("a"), None, None, None, "a b", "a b", "[auth-stepup-union] nothing twice"),
+            (None, Some("s"), Some("x y"), None, "", "s", "settings must precede the metadata"),
+            (None, None, Some("x y"), None, "", "x y", "[auth-scope-from-prm] all listed scopes"),
+            (
+                None,
+                None,
+                None,
+                Some("p q"),
+                "",
+                "",
+                "[auth-scope-omit] the authorization server's list must not be used",
+            ),
+            (Some("b"), None, None, None, "a", "a b", "[auth-stepup-union] previous scopes must be included"),
+            (Some("a"), None, None, None, "a b", "a b", "[auth-stepup-union] no duplicates"),
             (
                 Some("a"),
                 None,
@@ -120,12 +129,12 @@ mod tests {
                 Some("offline_access"),
                 "",
                 "a offline_access",
-                "[auth-refresh-offline-access] it is listed",
+                "[auth-refresh-offline-access] listed scope",
             ),
-            (Some("a offline_access"), None, None, Some("p"), "", "a", "offline_access only where it is listed"),
-            (None, Some("s offline_access"), None, None, "", "s offline_access", "what the user set is sent as it is"),
-            (None, Some("offline_access s"), None, Some("s"), "", "offline_access s", "also where it is not listed"),
-            (Some("q"), Some("offline_access"), None, None, "", "q offline_access", "and no challenge speaks of it"),
+            (Some("a offline_access"), None, None, Some("p"), "", "a", "offline_access must be listed"),
+            (None, Some("s offline_access"), None, None, "", "s offline_access", "configured scopes must be unchanged"),
+            (None, Some("offline_access s"), None, Some("s"), "", "offline_access s", "also if not listed"),
+            (Some("q"), Some("offline_access"), None, None, "", "q offline_access", "also with a challenge"),
             (
                 None,
                 None,
@@ -133,7 +142,7 @@ mod tests {
                 Some("offline_access"),
                 "",
                 "offline_access",
-                "[auth-refresh-offline-access] alone as well",
+                "[auth-refresh-offline-access] as the only scope",
             ),
         ];
         for (challenge, settings, resource, server, before, wanted, what) in table {
@@ -152,17 +161,13 @@ mod tests {
 
     #[test]
     fn what_is_no_scope_is_left_out() {
-        assert_eq!(
-            parse("a  b\ta \"c\" d\\e ü f"),
-            ["a", "b", "f"],
-            "quotes, backslashes and other alphabets are none"
-        );
+        assert_eq!(parse("a  b\ta \"c\" d\\e ü f"), ["a", "b", "f"], "invalid scopes must be dropped");
         let many: String = (0..500).map(|number| format!("s{number} ")).collect();
-        assert_eq!(parse(&many).len(), MOST, "no more than the bound are kept");
+        assert_eq!(parse(&many).len(), MOST, "the number of scopes must be limited");
     }
 
     #[test]
     fn new_scopes_are_told_apart() {
-        assert_eq!(missing(&list("a b c"), &list("c a")), ["b"], "only b was not there before");
+        assert_eq!(missing(&list("a b c"), &list("c a")), ["b"], "only b is new");
     }
 }

@@ -1,4 +1,4 @@
-//! Secrets inside entries of the vault, and new random ones.
+//! Secrets in entries of the vault, and generation of random identifiers.
 
 use aws_lc_rs::rand::{SecureRandom as _, SystemRandom};
 use base64::Engine as _;
@@ -6,7 +6,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A secret that may be written into an entry of the vault, and nowhere else.
+/// Secret that is serialized into entries of the vault only.
 #[derive(Clone)]
 pub(crate) struct Kept(pub(crate) SecretString);
 
@@ -40,14 +40,14 @@ impl<'de> Deserialize<'de> for Kept {
     }
 }
 
-/// 128 random bits, for identifiers that must not repeat. None if this system has no randomness.
+/// Returns 128 random bits for unique identifiers, or `None` if this system has no random source.
 pub(crate) fn random() -> Option<String> {
     let mut bytes = [0; 16];
     SystemRandom::new().fill(&mut bytes).ok()?;
     Some(URL_SAFE_NO_PAD.encode(bytes))
 }
 
-/// Whether two secrets are the same, in a time that does not tell where they differ.
+/// Compares two secrets in constant time.
 pub(crate) fn same(one: &str, other: &str) -> bool {
     aws_lc_rs::constant_time::verify_slices_are_equal(one.as_bytes(), other.as_bytes()).is_ok()
 }

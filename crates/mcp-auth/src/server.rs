@@ -1,4 +1,4 @@
-//! Authorization server metadata (RFC 8414, OpenID Connect Discovery), and what stands in for it in 2025-03-26.
+//! Authorization server metadata (RFC 8414, OpenID Connect Discovery), and the defaults of 2025-03-26.
 
 use serde_json::{Map, Value};
 use url::Url;
@@ -11,36 +11,37 @@ use crate::web::Web;
 
 const PHASE: Phase = Phase::ServerMetadata;
 
-/// What an authorization server offers.
+/// Metadata of an authorization server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Server {
-    /// Its identifier, byte for byte.
+    /// Issuer identifier, byte for byte.
     pub(crate) issuer: String,
     pub(crate) authorization_endpoint: Option<Url>,
     pub(crate) token_endpoint: Url,
     pub(crate) registration_endpoint: Option<Url>,
     pub(crate) revocation_endpoint: Option<Url>,
     pub(crate) scopes: Option<Vec<String>>,
-    /// `token_endpoint_auth_methods_supported`.
+    /// Value of `token_endpoint_auth_methods_supported` in the metadata.
     pub(crate) auth_methods: Option<Vec<String>>,
-    /// `token_endpoint_auth_signing_alg_values_supported`.
+    /// Value of `token_endpoint_auth_signing_alg_values_supported` in the metadata.
     pub(crate) signing_algorithms: Option<Vec<String>>,
-    /// Whether S256 may be relied on.
+    /// `true` if PKCE with S256 is supported.
     pub(crate) s256: bool,
-    /// Whether it takes the URL of a document as a client id.
+    /// `true` if client ID metadata documents are supported.
     pub(crate) metadata_documents: bool,
-    /// Whether it promises `iss` in its answers to the browser (RFC 9207).
+    /// `true` if authorization responses have the `iss` parameter (RFC 9207).
     pub(crate) promises_iss: bool,
-    /// Whether it binds tokens to an ES256 key.
+    /// `true` if tokens can be bound to an ES256 key.
     pub(crate) dpop: bool,
-    /// Whether it says that it lets the user choose among accounts (OpenID Connect, `prompt_values_supported`).
+    /// `true` if the user can choose an account (OpenID Connect, `prompt_values_supported`).
     pub(crate) lets_choose: bool,
 }
 
-/// Asks the authorization server with this issuer identifier.
+/// Fetches the metadata of the authorization server with this issuer identifier.
 ///
 /// # Errors
-/// If there is no metadata, or it is another's, or it cannot be used.
+/// Returns an error if no location has metadata, and [`Cause::IssuerMismatch`], [`Cause::UnsafeUrl`] or
+/// [`Cause::Unreadable`] if the metadata cannot be used.
 pub(crate) async fn discover(web: &Web, issuer: &str) -> Result<Server, AuthError> {
     let base =
         address::endpoint("the authorization server", issuer, web.named()).map_err(|cause| PHASE.error(cause))?;
@@ -55,13 +56,14 @@ pub(crate) async fn discover(web: &Web, issuer: &str) -> Result<Server, AuthErro
     Err(PHASE.error(cause))
 }
 
-/// The authorization server of a server of 2025-03-26: its own origin, by metadata or else by default endpoints.
+/// Returns the authorization server of a server of 2025-03-26: that of its own origin, by metadata or by the default
+/// endpoints.
 ///
 /// # Errors
-/// If the metadata is another's or cannot be used, or the origin does not answer.
+/// Returns an error if the metadata cannot be used or the origin does not respond.
 pub(crate) async fn discover_at_origin(web: &Web, server: &Url) -> Result<Server, AuthError> {
     let base = origin(server).ok_or_else(|| PHASE.error(Cause::NoAuthorizationServer))?;
-    // An issuer without a path is written with and without a slash; what the document says is its name.
+    // Issuers without a path occur with and without a trailing slash. The spelling in the document is used.
     let bare = base.as_str().trim_end_matches('/').to_owned();
     let metadata = at(&base, "/.well-known/oauth-authorization-server");
     match ask(web, &metadata, &[&bare, base.as_str()]).await? {
@@ -78,7 +80,7 @@ pub(crate) async fn discover_at_origin(web: &Web, server: &Url) -> Result<Server
                 scopes: None,
                 auth_methods: None,
                 signing_algorithms: None,
-                // Without metadata there is nothing that could list it; 2025-03-26 requires it of every server.
+                // 2025-03-26 requires S256 of every server, and there is no metadata that could list it.
                 s256: true,
                 metadata_documents: false,
                 promises_iss: false,
@@ -89,7 +91,7 @@ pub(crate) async fn discover_at_origin(web: &Web, server: &Url) -> Result<Server
     }
 }
 
-/// One place. The inner error is why it is not there.
+/// Fetches the metadata from one location. The inner error is the reason for its absence.
 async fn ask(web: &Web, url: &Url, issuers: &[&str]) -> Result<Result<Server, Cause>, AuthError> {
     let answer = web.get(PHASE, url).await?;
     match document::read(url, &answer) {
@@ -99,7 +101,7 @@ async fn ask(web: &Web, url: &Url, issuers: &[&str]) -> Result<Result<Server, Ca
                 Ok(Ok(server))
             }
             Err(cause) => {
-                web.conclude(&format!("{cause}; nothing of it is used"));
+                web.conclude(&format!("{cause}; it is not used"));
                 Err(PHASE.error(cause))
             }
         },
@@ -110,13 +112,13 @@ async fn ask(web: &Web, url: &Url, issuers: &[&str]) -> Result<Result<Server, Ca
     }
 }
 
-/// Of two failures the one that says more: a failing server rather than a missing document.
+/// Returns the more informative of two failures: a failing server rather than a missing document.
 fn worse(first: Cause, second: Cause) -> Cause {
     let is_failure = |cause: &Cause| matches!(cause, Cause::Status { status: 500..=599, .. });
     if is_failure(&second) && !is_failure(&first) { second } else { first }
 }
 
-/// Reads a metadata document that came from `url` and has to be about one of the `issuers`.
+/// Parses a metadata document from `url`, whose issuer must be one of `issuers`.
 pub(crate) fn read(members: &Map<String, Value>, url: &Url, issuers: &[&str], named: &Named) -> Result<Server, Cause> {
     let unreadable = |cause: &str| Cause::Unreadable { address: address::plain(url), cause: cause.to_owned() };
     let issuer = document::string(members, "issuer").ok_or_else(|| unreadable("it does not name its issuer"))?;
@@ -130,7 +132,7 @@ pub(crate) fn read(members: &Map<String, Value>, url: &Url, issuers: &[&str], na
     let endpoint = |name: &str, what: &'static str| {
         document::string(members, name).map(|text| address::endpoint(what, &text, named)).transpose()
     };
-    // A client is registered before the user is asked about the sign-in; the other endpoints are in that consent request.
+    // The client is registered before the consent request, which lists the other endpoints.
     let registration = document::string(members, "registration_endpoint")
         .map(|text| address::endpoint_of("the registration endpoint", &text, url, named))
         .transpose()?;
@@ -160,7 +162,7 @@ pub(crate) fn read(members: &Map<String, Value>, url: &Url, issuers: &[&str], na
     })
 }
 
-/// Where an issuer's metadata can be, in the order of the specification.
+/// Returns the metadata URLs of an issuer, in the order of the specification.
 fn well_known(issuer: &Url) -> Vec<Url> {
     let path = issuer.path().trim_end_matches('/');
     if path.is_empty() {
@@ -176,7 +178,7 @@ fn well_known(issuer: &Url) -> Vec<Url> {
     ]
 }
 
-/// The server's URL without path, query and user (2025-03-26, authorization base URL).
+/// Returns the server's URL without path, query and user (2025-03-26, authorization base URL).
 pub(crate) fn origin(server: &Url) -> Option<Url> {
     Url::parse(&server.origin().ascii_serialization()).ok()
 }
@@ -231,15 +233,15 @@ mod tests {
         assert_eq!(
             places("https://as.example/tenant1/"),
             with_path,
-            "[auth-as-order-path-issuer] with a slash at its end"
+            "[auth-as-order-path-issuer] with a trailing slash"
         );
         assert_eq!(places("https://as.example"), without, "[auth-as-order-root-issuer] [auth-as-metadata-rfc8414]");
-        assert_eq!(places("https://as.example/"), without, "[auth-as-order-root-issuer] with a slash");
+        assert_eq!(places("https://as.example/"), without, "[auth-as-order-root-issuer] with a trailing slash");
     }
 
     #[test]
     fn the_issuer_must_be_the_very_same() {
-        assert!(read_with(|_| ()).is_ok(), "the document is good as it is");
+        assert!(read_with(|_| ()).is_ok(), "the unchanged document must be accepted");
         for other in [
             "https://as.example/tenant/",
             "https://AS.example/tenant",
@@ -248,9 +250,12 @@ mod tests {
         ] {
             let refused = read_with(|document| document["issuer"] = json!(other));
             let is_mismatch = matches!(refused, Err(Cause::IssuerMismatch { .. }));
-            assert!(is_mismatch, "[auth-as-issuer-match] X44: {other} is not {ISSUER}: {refused:?}");
+            assert!(is_mismatch, "[auth-as-issuer-match] X44: {other} must not equal {ISSUER}: {refused:?}");
         }
-        assert!(read_with(|document| document["issuer"] = json!(null)).is_err(), "[auth-as-issuer-match] nor is none");
+        assert!(
+            read_with(|document| document["issuer"] = json!(null)).is_err(),
+            "[auth-as-issuer-match] a missing issuer must be rejected"
+        );
     }
 
     #[test]
@@ -282,10 +287,10 @@ mod tests {
             });
             super::read(document.as_object().unwrap(), &url, &[issuer], &named)
         };
-        assert!(read(9402).is_ok(), "the authorization server's own origin");
-        assert!(read(9401).is_ok(), "the server's, which the user named");
+        assert!(read(9402).is_ok(), "the authorization server's origin must be allowed");
+        assert!(read(9401).is_ok(), "the server's origin must be allowed");
         let refused = read(9403);
-        assert!(matches!(refused, Err(Cause::UnsafeUrl { .. })), "X44: another program is refused: {refused:?}");
+        assert!(matches!(refused, Err(Cause::UnsafeUrl { .. })), "X44: another service must be rejected: {refused:?}");
     }
 
     #[test]
@@ -298,7 +303,7 @@ mod tests {
         ] {
             let refused = read_with(|document| document[name] = json!(bad));
             let is_unsafe = matches!(refused, Err(Cause::UnsafeUrl { .. }));
-            assert!(is_unsafe, "[auth-https-endpoints] X43: {name} {bad} is refused: {refused:?}");
+            assert!(is_unsafe, "[auth-https-endpoints] X43: {name} {bad} must be rejected: {refused:?}");
         }
     }
 }

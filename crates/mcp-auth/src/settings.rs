@@ -1,4 +1,4 @@
-//! What a server's authorization is built from.
+//! Settings of one server's authorization.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,53 +11,53 @@ use crate::clock::Clock;
 use crate::user::User;
 use crate::vault::Vault;
 
-/// All that one server's authorization needs.
+/// Settings and dependencies of one server's authorization.
 #[derive(Clone)]
 pub struct Settings {
-    /// The MCP endpoint as the user gave it.
+    /// URL of the MCP endpoint, as the user entered it.
     pub server: Url,
-    /// How the app can identify itself.
+    /// Client ids that the app can use.
     pub client: ClientSource,
-    /// How tokens are got.
+    /// Grant by which tokens are obtained.
     pub grant: GrantKind,
-    /// Scopes that the user set; they count where the server's challenge names none.
+    /// Scopes set by the user, used if the server's challenge has none.
     pub scopes: Option<Vec<String>>,
-    /// The issuer that the user set; no other is then used.
+    /// Issuer set by the user. No other authorization server is used then.
     pub issuer: Option<String>,
-    /// Whether tokens are bound to a key (RFC 9449).
+    /// Use of DPoP to bind tokens to a key (RFC 9449).
     pub dpop: DpopUse,
-    /// For metadata, registration, token and revocation requests.
+    /// HTTP client for metadata, registration, token and revocation requests.
     pub web: OutsideClient,
-    /// Where tokens and registrations are kept.
+    /// Storage of tokens and registrations.
     pub vault: Arc<dyn Vault>,
-    /// Whom to ask.
+    /// Interaction with the user.
     pub user: Arc<dyn User>,
-    /// What time it is.
+    /// Source of the current time.
     pub now: Clock,
 }
 
-/// The app's identities, tried in this order; then it registers itself, then the user is asked.
+/// Client ids of the app, tried in this order. If none applies, the app registers itself, or else the user enters one.
 #[derive(Debug, Clone, Default)]
 pub struct ClientSource {
-    /// A client id set up before.
+    /// Pre-registered client id from the settings.
     pub preregistered: Option<Preregistered>,
-    /// The https URL of a document about the app (CIMD).
+    /// The `https` URL of a client ID metadata document (CIMD).
     pub metadata_url: Option<Url>,
-    /// What the app calls itself when it registers.
+    /// Name of the app in a client registration.
     pub name: String,
-    /// The app's home page, for registration.
+    /// Home page of the app in a client registration.
     pub uri: Option<Url>,
 }
 
 impl ClientSource {
-    /// The document that must lie at [`metadata_url`](Self::metadata_url), as JSON (Client ID Metadata Document). None
-    /// without a URL that can be a client id: https, with a path.
+    /// Returns the JSON document to publish at [`metadata_url`](Self::metadata_url) (Client ID Metadata Document), or
+    /// `None` without a URL that is a valid client id: `https` with a path.
     pub fn document(&self) -> Option<String> {
         let url = self.metadata_url.as_ref().filter(|url| is_document_url(url))?;
         let mut document = serde_json::json!({
             "client_id": url.as_str(),
             "client_name": self.name,
-            // Any port of this computer (RFC 8252, 7.3).
+            // Any loopback port is allowed (RFC 8252, 7.3).
             "redirect_uris": ["http://127.0.0.1/callback"],
             "application_type": "native",
             "grant_types": ["authorization_code", "refresh_token"],
@@ -71,92 +71,93 @@ impl ClientSource {
     }
 }
 
-/// A client id got beforehand.
+/// A pre-registered client id.
 #[derive(Debug, Clone)]
 pub struct Preregistered {
-    /// The authorization server that gave it; at any other it is refused. Without one, it belongs to the first that
+    /// Issuer that the client id belongs to. It is refused at any other. If `None`, it belongs to the first issuer that
     /// it is used with.
     pub issuer: Option<String>,
-    /// The client id.
+    /// Client id that the issuer assigned.
     pub client_id: String,
-    /// What proves that we are the client.
+    /// Client authentication at the token endpoint.
     pub authentication: ClientAuthentication,
-    /// The port of the redirect URI `http://127.0.0.1:PORT/callback` that it was registered with. Without one any free
-    /// port is used, as RFC 8252 (7.3) lets authorization servers accept.
+    /// Port of the registered redirect URI `http://127.0.0.1:PORT/callback`. If `None`, any free port is used, which
+    /// RFC 8252 (7.3) requires authorization servers to accept.
     pub redirect_port: Option<u16>,
 }
 
-/// What proves to a token endpoint that a client is who it says.
+/// Client authentication at a token endpoint.
 #[derive(Debug, Clone)]
 pub enum ClientAuthentication {
-    /// Nothing: a public client.
+    /// No authentication, for a public client.
     None,
-    /// A secret.
+    /// Authentication by a client secret.
     Secret {
-        /// The secret.
+        /// Client secret that the issuer assigned.
         secret: SecretString,
-        /// How to send it; else whichever the authorization server's metadata lists.
+        /// Method of sending the secret. If `None`, one that the metadata lists.
         method: Option<SecretMethod>,
     },
-    /// A signed statement (RFC 7523, `private_key_jwt`).
+    /// Authentication by a signed assertion (RFC 7523, `private_key_jwt`).
     PrivateKeyJwt {
-        /// The private key: PKCS#8, as PEM.
+        /// Private key as PKCS#8 PEM.
         key_pem: SecretString,
-        /// A JWS algorithm: `ES256`, `ES384`, `RS256`, `RS384`, `RS512`, `PS256`, `PS384`, `PS512` or `EdDSA`.
+        /// JWS algorithm: `ES256`, `ES384`, `RS256`, `RS384`, `RS512`, `PS256`, `PS384`, `PS512` or `EdDSA`.
         algorithm: String,
     },
 }
 
-/// How a client secret is sent.
+/// Method of sending a client secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SecretMethod {
-    /// `client_secret_basic`.
+    /// HTTP Basic authentication (`client_secret_basic`).
     Basic,
-    /// `client_secret_post`.
+    /// Parameter of the body (`client_secret_post`).
     Post,
 }
 
-/// How tokens are got.
+/// Grant by which tokens are obtained.
 #[derive(Debug, Clone)]
 pub enum GrantKind {
-    /// By the user, in the browser.
+    /// Authorization code grant, with the user in the browser.
     AuthorizationCode,
-    /// As the app itself, with [`ClientSource::preregistered`].
+    /// Client credentials grant, with [`ClientSource::preregistered`].
     ClientCredentials,
-    /// By way of the organization's identity provider: its ID token is exchanged for a grant (RFC 8693), and that for
-    /// a token (RFC 7523). With [`ClientSource::preregistered`] at the MCP server's authorization server.
+    /// Enterprise-managed authorization: an ID token of the organization's identity provider is exchanged for a grant
+    /// (RFC 8693), and the grant for a token (RFC 7523). Uses [`ClientSource::preregistered`] at the MCP server's
+    /// authorization server.
     EnterpriseManaged(EnterpriseIdp),
-    /// With a signed statement about the workload (RFC 7523), and [`ClientSource::preregistered`].
+    /// JWT bearer grant with an assertion about the workload (RFC 7523), and [`ClientSource::preregistered`].
     WorkloadIdentity {
-        /// The statement, a JWT.
+        /// Assertion as a signed JWT.
         assertion: SecretString,
     },
 }
 
-/// An organization's identity provider.
+/// Identity provider of an organization.
 #[derive(Debug, Clone)]
 pub struct EnterpriseIdp {
-    /// Its issuer identifier.
+    /// Issuer identifier of the identity provider.
     pub issuer: String,
-    /// Its token endpoint; else its metadata names it.
+    /// Token endpoint for the exchange. If `None`, that of the metadata.
     pub token_endpoint: Option<Url>,
-    /// Our client id there.
+    /// Client id of the app at the identity provider.
     pub client_id: String,
-    /// What proves that we are that client.
+    /// Client authentication at the identity provider.
     pub authentication: ClientAuthentication,
-    /// The user's ID token; else the user signs in there in the browser (OpenID Connect).
+    /// ID token of the user. If `None`, the user signs in at the identity provider in the browser (OpenID Connect).
     pub id_token: Option<SecretString>,
 }
 
-/// Whether tokens are bound to a key (RFC 9449).
+/// Use of DPoP to bind tokens to a key (RFC 9449).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DpopUse {
-    /// When the metadata says that it is understood.
+    /// Used if the metadata declares support.
     #[default]
     Auto,
-    /// Always; a token that is not bound is refused.
+    /// Always used. An unbound token is rejected.
     Always,
-    /// Never.
+    /// Never used, even if supported.
     Never,
 }
 
@@ -169,7 +170,7 @@ impl fmt::Debug for Settings {
     }
 }
 
-/// Whether a URL can be a client id: https with a path (Client ID Metadata Document, 3).
+/// Returns `true` if a URL is a valid client id: `https` with a path (Client ID Metadata Document, 3).
 pub(crate) fn is_document_url(url: &Url) -> bool {
     url.scheme() == "https"
         && url.path() != "/"
@@ -187,15 +188,15 @@ mod tests {
         const AT: &str = "https://app.example/client.json";
         let source = ClientSource { metadata_url: AT.parse().ok(), name: "App".to_owned(), ..ClientSource::default() };
         let document: serde_json::Value = serde_json::from_str(&source.document().unwrap()).unwrap();
-        assert_eq!(document["client_id"], AT, "[auth-cimd-id-equals-url] the id is the document's own URL");
-        assert_eq!(document["client_name"], "App", "[auth-cimd-fields] its name");
-        assert_eq!(
-            document["redirect_uris"][0], "http://127.0.0.1/callback",
-            "[auth-cimd-fields] where it is come back to"
+        assert_eq!(document["client_id"], AT, "[auth-cimd-id-equals-url] client_id must be the document's URL");
+        assert_eq!(document["client_name"], "App", "[auth-cimd-fields] name of the app");
+        assert_eq!(document["redirect_uris"][0], "http://127.0.0.1/callback", "[auth-cimd-fields] redirect URI");
+        assert!(
+            document.get("client_secret").is_none(),
+            "[auth-ema-no-embedded-secret] the document must not contain a secret"
         );
-        assert!(document.get("client_secret").is_none(), "[auth-ema-no-embedded-secret] and no secret");
-        assert_eq!(ClientSource::default().document(), None, "without a URL there is none");
+        assert_eq!(ClientSource::default().document(), None, "no document without a URL");
         let bare = ClientSource { metadata_url: "https://app.example/".parse().ok(), ..source };
-        assert_eq!(bare.document(), None, "[auth-cimd-url-form] nor with one that can be no client id");
+        assert_eq!(bare.document(), None, "[auth-cimd-url-form] no document with a URL that is not a valid client id");
     }
 }

@@ -1,4 +1,4 @@
-//! What an authorization and its tasks have in common. Each task is a file with an `impl Shared` of its own.
+//! State shared by an authorization and its tasks. Each task has an `impl Shared` in its own file.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
@@ -22,57 +22,57 @@ use crate::step_up::StepUps;
 use crate::vault::{Kept, VaultError, VaultKey, VaultKind};
 use crate::web::Web;
 
-/// What the authorization and its tasks have in common.
+/// State and dependencies shared by an authorization and its tasks.
 pub(crate) struct Shared {
     pub(crate) settings: Settings,
     pub(crate) web: Web,
-    /// The server's name in the vault.
+    /// Key of the server in the vault.
     pub(crate) server: String,
     state: Mutex<State>,
     pub(crate) server_nonces: Nonces,
-    /// One use of the vault's record at a time.
+    /// Serializes accesses to the vault's record.
     pub(crate) keeping: Turn<()>,
-    /// One sign-in at a time.
+    /// Serializes sign-ins, which run one at a time.
     pub(crate) signing_in: Turn<()>,
-    /// One renewal at a time.
+    /// Serializes renewals, which run one at a time.
     pub(crate) renewing: Turn<()>,
-    /// Ends the sign-ins that have begun so far; the next ones have another.
+    /// Cancels the sign-ins that have begun so far. Replaced on cancellation.
     cancel: Mutex<CancellationToken>,
     changes: watch::Sender<u64>,
 }
 
-/// What is known at the moment.
+/// Current state of the authorization.
 #[derive(Default)]
 pub(crate) struct State {
-    /// Whether `record` is what counts: it was read, or has become so since.
+    /// `true` if `record` is current: it was read or replaced in this run.
     pub(crate) loaded: bool,
-    /// Why the vault could not be read the last time, and when that was.
+    /// Time and error of the last failed read of the vault.
     pub(crate) unread: Option<(Instant, VaultError)>,
     pub(crate) in_vault: InVault,
     pub(crate) record: Option<Record>,
-    /// Counts the tokens.
+    /// Counter that increases with each change of the tokens.
     pub(crate) generation: u64,
     pub(crate) kept: Option<Kept>,
-    /// The server's last challenge, if there was one.
+    /// Last challenge of the server, if any.
     pub(crate) asked: Option<Asked>,
-    /// The last nonce of the server.
+    /// Last DPoP nonce of the server.
     pub(crate) resource_nonce: Option<String>,
     pub(crate) progress: Option<InProgress>,
     pub(crate) step_ups: StepUps,
-    /// The last renewal, if it failed.
+    /// Last renewal, if it failed.
     pub(crate) failed: Option<Failed>,
-    /// Renewals because the server refused a token.
+    /// Recent renewals caused by refused tokens.
     pub(crate) refusals: Budget,
 }
 
-/// What lies in the vault, as far as it is known from here.
+/// Last known content of the vault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum InVault {
-    /// It could not be read.
+    /// The vault could not be read.
     #[default]
     Unknown,
     Nothing,
-    /// An entry with this hash.
+    /// An entry with this SHA-256 hash.
     Entry([u8; 32]),
 }
 
@@ -82,7 +82,7 @@ impl InVault {
     }
 }
 
-/// A renewal that failed.
+/// A failed renewal of one generation of tokens.
 pub(crate) struct Failed {
     pub(crate) generation: u64,
     pub(crate) at: SystemTime,
@@ -105,7 +105,7 @@ impl Shared {
         let mut server = settings.server.clone();
         server.set_fragment(None);
         let web = Web::new(settings.web.clone(), Arc::clone(&settings.now), named);
-        // It may be a key, and stands in the addresses of what is asked about the server.
+        // The query may be a key, and is part of the metadata URLs.
         web.learn_query(&settings.server);
         Self {
             web,
@@ -141,7 +141,7 @@ impl Shared {
         self.changes.send_modify(|count| *count += 1);
     }
 
-    /// Tells what the sign-in under way is at; a renewal, which takes part of the same way, is none.
+    /// Sets the phase of the sign-in in progress. Has no effect during a renewal, which shares some of the code.
     pub(crate) fn progress(&self, phase: Phase, authorize_url: Option<Url>) {
         if let Some(progress) = &mut self.state().progress {
             *progress = InProgress { phase, authorize_url };
@@ -153,18 +153,18 @@ impl Shared {
         VaultKey { server: self.server.clone(), kind }
     }
 
-    /// Counts up at each [`tell`](Self::tell).
+    /// Returns a counter that increases with each [`tell`](Self::tell).
     pub(crate) fn changed(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
     }
 
-    /// Ends all sign-ins that have begun.
+    /// Cancels all sign-ins that have begun.
     pub(crate) fn cancel(&self) {
         let begun = std::mem::take(&mut *self.cancel.lock().unwrap_or_else(PoisonError::into_inner));
         begun.cancel();
     }
 
-    /// Ends what begins now, when the user wants that.
+    /// Returns the token that cancels sign-ins that begin now.
     pub(crate) fn cancellation(&self) -> CancellationToken {
         self.cancel.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

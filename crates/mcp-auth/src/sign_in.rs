@@ -1,4 +1,4 @@
-//! One sign-in at a time, each until it ends or is cancelled.
+//! Serialization and cancellation of sign-ins.
 
 use tokio::sync::MutexGuard;
 use tokio_util::sync::CancellationToken;
@@ -9,11 +9,11 @@ use crate::error::{AuthError, Cause, Phase};
 use crate::shared::Shared;
 use crate::user::Reason;
 
-/// What came of waiting for the turn to sign in.
+/// Outcome of waiting for the turn to sign in.
 enum Ready<'a> {
-    /// Whose turn it was before has signed in.
+    /// A previous sign-in succeeded meanwhile.
     Done(Account),
-    /// It is, perhaps with nothing known of what is kept.
+    /// The turn was obtained. The error is set if the vault could not be read.
     Turn(MutexGuard<'a, ()>, Option<AuthError>),
 }
 
@@ -33,7 +33,7 @@ impl Shared {
         self.run(why, asked, &cancelled, unread.as_ref()).await
     }
 
-    /// Waits until a sign-in may begin. A vault that cannot be read is no reason against it: the user wants it.
+    /// Waits until a sign-in may begin. An unreadable vault does not prevent it, as the user requested it.
     async fn turn_to_sign_in(&self) -> Ready<'_> {
         let unread = self.load().await.err();
         let before = {
@@ -56,7 +56,8 @@ impl Shared {
         }
     }
 
-    /// One flow, until it ends or is cancelled. Its caller has the turn. `unread`: why it begins with nothing known.
+    /// Runs one flow until it ends or is cancelled. The caller must have the turn. `unread` is the error of reading the
+    /// vault.
     pub(crate) async fn run(
         &self,
         why: Reason,
@@ -64,11 +65,11 @@ impl Shared {
         cancelled: &CancellationToken,
         unread: Option<&AuthError>,
     ) -> Result<Account, AuthError> {
-        // However it ends, dropped futures included, nothing is in progress afterwards.
+        // Resets the progress in any case, including dropped futures.
         let _ending = Ending(self);
         self.web.begin();
         if let Some(unread) = unread {
-            self.web.note(Phase::Storage, &format!("what is kept could not be read: {}", unread.cause));
+            self.web.note(Phase::Storage, &format!("the stored sign-in could not be read: {}", unread.cause));
         }
         self.state().progress = Some(InProgress { phase: Phase::ResourceMetadata, authorize_url: None });
         self.tell();

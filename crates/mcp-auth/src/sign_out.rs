@@ -1,4 +1,4 @@
-//! Signing out: tokens are forgotten, and revoked where that is offered (RFC 7009).
+//! Sign-out: removal of the tokens, and their revocation if supported (RFC 7009).
 
 use crate::account::{Revoked, SignedOut};
 use crate::error::{AuthError, Cause, Phase};
@@ -11,10 +11,11 @@ impl Shared {
     pub(crate) async fn sign_out(&self) -> Result<SignedOut, AuthError> {
         let _flow = self.signing_in.lock().await;
         let _renewal = self.renewing.lock().await;
-        // What cannot be read cannot be revoked; it is removed all the same. What another program renewed is revoked too.
+        // Tokens that cannot be read are removed without revocation. Tokens that another process renewed are revoked
+        // too.
         self.look_again().await;
         let record = self.state().record.clone();
-        // Forgotten first: whatever becomes of the rest, nobody uses them any more.
+        // Removed first, so that the tokens are not used any more even if the revocation fails.
         let removed = self.forget(true).await;
         let revoked = match record {
             None => Revoked::NothingToRevoke,
@@ -43,7 +44,7 @@ impl Shared {
             nonces: &self.server_nonces,
             now: self.now(),
         };
-        // With the refresh token, most servers end what was granted by it as well; not all do.
+        // Most servers, but not all, revoke the access tokens of a grant with its refresh token.
         let mut revoked = Ok(());
         if let Some(refresh) = &tokens.refresh {
             revoked = endpoint.revoke(&refresh.0, "refresh_token").await;
@@ -53,7 +54,7 @@ impl Shared {
             && code == "unsupported_token_type"
             && tokens.refresh.is_some()
         {
-            // RFC 7009, 2 and 2.2.1: it need not be able to. The grant is revoked with its refresh token.
+            // RFC 7009, 2 and 2.2.1: support is optional. The grant is revoked with its refresh token.
             access = Ok(());
         }
         match revoked.and(access) {

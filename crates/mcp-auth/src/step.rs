@@ -1,46 +1,46 @@
-//! One step of a sign-in, as it may be shown and copied into a report: secrets are replaced before it is made.
+//! Steps of a sign-in for display and reports. Secrets are redacted before a step is created.
 
 use std::time::{Duration, SystemTime};
 
 use crate::error::Phase;
 
-/// A request with its answer, or something else that happened.
+/// A request with its response, or another event of a sign-in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
-    /// When it began.
+    /// Time of the beginning of the step.
     pub at: SystemTime,
-    /// How long it took.
+    /// Duration of the step until the response.
     pub took: Duration,
-    /// What it was part of.
+    /// Phase that the step belongs to.
     pub phase: Phase,
-    /// What was sent.
+    /// Request that was sent, if any.
     pub request: Option<StepRequest>,
-    /// What came back.
+    /// Response to the request, if any.
     pub answer: Option<StepAnswer>,
-    /// What was made of it, in words.
+    /// Human-readable conclusion of the step.
     pub conclusion: String,
 }
 
-/// What was sent. Secrets read `[redacted]`.
+/// Displayed form of a request. Secrets are replaced with `[redacted]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StepRequest {
-    /// The method.
+    /// HTTP method of the request.
     pub method: String,
-    /// The whole URL.
+    /// Complete URL of the request.
     pub url: String,
-    /// Headers worth showing.
+    /// Names and values of the relevant headers.
     pub headers: Vec<(String, String)>,
-    /// The body, in part if it is long.
+    /// Body of the request, truncated if it is long.
     pub body: String,
 }
 
-/// What came back. Secrets read `[redacted]`.
+/// Displayed form of a response. Secrets are replaced with `[redacted]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StepAnswer {
-    /// The status.
+    /// HTTP status of the response.
     pub status: u16,
-    /// Headers worth showing.
+    /// Names and values of the relevant headers.
     pub headers: Vec<(String, String)>,
-    /// The body, in part if it is long.
+    /// Body of the response, truncated if it is long.
     pub body: String,
 }

@@ -1,20 +1,21 @@
-//! How often more scopes were asked for, so that a server cannot ask for ever (`basic/authorization`, step-up).
+//! Limit on step-up requests of a server (`basic/authorization`, step-up).
 
 use std::time::{Duration, SystemTime};
 
-/// The most step-ups for one resource and operation within [`MEMORY`]; with the first sign-in, a user is asked three times.
+/// Maximum number of step-ups for one resource and operation within [`MEMORY`]. With the first sign-in, a user is
+/// prompted three times.
 pub(crate) const MOST: u32 = 2;
-/// How long they count.
+/// Time after which a step-up no longer counts.
 const MEMORY: Duration = Duration::from_secs(600);
-/// The most operations that are remembered.
+/// Maximum number of remembered operations.
 const OPERATIONS: usize = 64;
 
-/// Step-ups, by operation; the resource is that of the authorization that this belongs to.
+/// Recent step-ups by operation. The resource is that of the authorization.
 #[derive(Debug, Default)]
 pub(crate) struct StepUps(Vec<(String, u32, SystemTime)>);
 
 impl StepUps {
-    /// Whether there may be one more.
+    /// Returns `true` if one more step-up is allowed.
     pub(crate) fn may(&mut self, operation: &str, now: SystemTime) -> bool {
         self.0.retain(|(_, _, since)| now.duration_since(*since).is_ok_and(|age| age < MEMORY));
         match self.0.iter().find(|(known, ..)| known == operation) {
@@ -23,7 +24,7 @@ impl StepUps {
         }
     }
 
-    /// Counts one that came to its end, whichever that was. One that was broken off does not count.
+    /// Counts a step-up that has ended, with any outcome. Interrupted ones do not count.
     pub(crate) fn count(&mut self, operation: &str, now: SystemTime) {
         match self.0.iter_mut().find(|(known, ..)| known == operation) {
             Some((_, count, _)) => *count += 1,
@@ -48,10 +49,10 @@ mod tests {
             may
         };
         let taken = (0..10).filter(|_| take("tools/call", now)).count();
-        assert_eq!(taken, 2, "[auth-stepup-retry-limit] X51: two of ten");
-        assert!(take("resources/read", now), "[auth-stepup-track] another operation has its own count");
+        assert_eq!(taken, 2, "[auth-stepup-retry-limit] X51: two of ten must be allowed");
+        assert!(take("resources/read", now), "[auth-stepup-track] another operation must have its own limit");
         let others = (0..1000).filter(|number| take(&format!("other/{number}"), now)).count();
-        assert_eq!(others, OPERATIONS - 2, "no more than the bound are remembered");
-        assert!(take("tools/call", now + MEMORY), "ten minutes later it may be tried again");
+        assert_eq!(others, OPERATIONS - 2, "the number of operations must be limited");
+        assert!(take("tools/call", now + MEMORY), "a step-up must be allowed after ten minutes");
     }
 }

@@ -1,4 +1,4 @@
-//! What a sign-in asks of the user, and in which order: consent, perhaps a client id, the browser.
+//! Interaction with the user during a sign-in: consent, possibly a client id, and the browser, in this order.
 
 use async_trait::async_trait;
 use url::Url;
@@ -6,112 +6,111 @@ use url::Url;
 use crate::account::ClientKind;
 use crate::settings::Preregistered;
 
-/// The user, and the user's browser.
+/// Interface to the user and the system browser, implemented by the caller.
 #[async_trait]
 pub trait User: Send + Sync {
-    /// Whether to sign in, with all that will be sent. Nothing is opened before the answer.
+    /// Requests consent to a sign-in. Nothing is opened before the decision.
     async fn consent(&self, request: Consent) -> Answer;
 
-    /// A client id that the user got from this authorization server, when there is no other way to have one. The browser will
-    /// come back to `redirect_uri`, which is what the user has to register there; the answer's own port does not count.
+    /// Requests a client id that the user obtained from this authorization server, if no other method is available. The
+    /// user has to register `redirect_uri` there. The port in the result is ignored.
     async fn client_id(&self, issuer: &str, redirect_uri: &Url) -> Option<Preregistered>;
 
-    /// Opens the system browser. The URL is http or https and free of what a shell could mistake.
+    /// Opens the system browser. The URL is `http` or `https` and has no characters that a shell could interpret.
     ///
     /// # Errors
-    /// Why it cannot be opened, in words; the sign-in then ends, unless [`pasted`](Self::pasted) can answer.
+    /// Returns a human-readable cause. The sign-in then ends, unless [`pasted`](Self::pasted) can provide the response.
     async fn open(&self, url: &Url) -> Result<(), String>;
 
-    /// The address that the browser was sent back to, pasted by hand. Never resolves where nobody pastes.
-    /// Whoever gives a wrong one is asked again.
+    /// Returns the URL of the authorization response that the user pasted. Called again after a wrong one. The default
+    /// implementation never resolves.
     async fn pasted(&self) -> String {
         std::future::pending().await
     }
 
-    /// Whether a sign-in may wait for [`pasted`](Self::pasted) alone when no browser can be opened.
+    /// Returns `true` if a sign-in may wait for [`pasted`](Self::pasted) when no browser can be opened.
     fn can_paste(&self) -> bool {
         false
     }
 }
 
-/// What the user is asked before the browser opens.
+/// Consent request to the user before a sign-in or grant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Consent {
-    /// The MCP server.
+    /// URL of the MCP server.
     pub server: Url,
-    /// The resource that the token is asked for.
+    /// Resource identifier that the token is for.
     pub resource: String,
-    /// Who will ask for the password: the authorization server's issuer identifier.
+    /// Issuer identifier of the authorization server, where the user authenticates.
     pub issuer: String,
-    /// All scopes that will be asked for; empty means that the authorization server decides.
+    /// All scopes that will be requested. If empty, the authorization server decides.
     pub scopes: Vec<String>,
-    /// Those of them that were not granted before.
+    /// Scopes of these that were not granted before.
     pub new_scopes: Vec<String>,
-    /// How the app will identify itself.
+    /// Kind of the client id that the app uses.
     pub client: ClientKind,
-    /// Its client id; no secret.
+    /// Client id of the app, which is not a secret.
     pub client_id: String,
-    /// Where credentials, codes and tokens will be sent, and nowhere else.
+    /// All endpoints that receive credentials, codes or tokens.
     pub endpoints: Vec<Endpoint>,
-    /// Where the browser will be sent, with all parameters but the one-use ones (state and challenge); none if no page is
-    /// opened.
+    /// Authorization request URL without the one-time parameters (state and challenge), or `None` if no page is opened.
     pub authorize_url: Option<Url>,
-    /// Where it will be sent back to; none if no page is opened.
+    /// Redirect URI, or `None` if no page is opened.
     pub redirect_uri: Option<Url>,
-    /// Why the user is asked.
+    /// Reason for the consent request.
     pub reason: Reason,
 }
 
-/// An address that gets something of a sign-in.
+/// Endpoint that receives secrets of a sign-in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint {
-    /// The use of it.
+    /// Purpose of the endpoint.
     pub purpose: EndpointUse,
-    /// The address.
+    /// URL of the endpoint.
     pub url: Url,
-    /// Whose endpoint it is said to be: an issuer identifier.
+    /// Issuer identifier that the endpoint is claimed to belong to.
     pub issuer: String,
 }
 
-/// The use of an endpoint.
+/// Purpose of an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndpointUse {
-    /// Gives and renews tokens for the server.
+    /// Issues and renews tokens for the server.
     Token,
-    /// The identity provider's: it says who the user is.
+    /// Authenticates the user at the identity provider.
     Provider,
-    /// The app registered itself there.
+    /// Registered the app as a client.
     Registration,
-    /// Tokens are sent there to be revoked.
+    /// Receives tokens to revoke them.
     Revocation,
 }
 
-/// Why a sign-in happens.
+/// Reason for a sign-in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reason {
-    /// The user wants it, or the server asked for it the first time.
+    /// The user requested it, or the server required it for the first time.
     SignIn,
-    /// The server wants more scopes for something under way.
+    /// The server requires more scopes for an operation.
     StepUp {
-        /// The JSON-RPC method that was refused.
+        /// JSON-RPC method that was refused.
         operation: String,
     },
-    /// It worked before and does no more.
+    /// An earlier sign-in is no longer valid.
     Again {
-        /// Why, in words.
+        /// Human-readable reason for its end.
         cause: String,
     },
-    /// The user wants another account: the authorization server is asked to let choose.
+    /// The user requested another account. The authorization server is asked to offer a choice.
     AnotherAccount,
 }
 
-/// The user's answer.
+/// Decision of the user on a consent request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
-    /// Go on.
+    /// The user approved the request.
     Yes,
-    /// Do not, and do not ask again by yourself.
+    /// The user declined. The caller must not prompt again on its own.
     No,
-    /// Closed without an answer.
+    /// The user closed the request without a decision.
     Cancel,
 }

@@ -1,90 +1,90 @@
-//! Where accounts and registrations are kept, seen from here: a map whose keys say all that an entry belongs to.
+//! Storage of accounts and registrations: a map whose keys include everything that an entry belongs to.
 
 use async_trait::async_trait;
 use secrecy::SecretSlice;
 
-/// Keeps entries, encrypted, and gives one back under the very key it was kept under and no other.
+/// Encrypted storage that returns an entry only for the exact key it was stored with.
 #[async_trait]
 pub trait Vault: Send + Sync {
-    /// The entry, if there is one.
+    /// Returns the entry, or `None` if there is none.
     ///
     /// # Errors
-    /// If it cannot be told whether there is one.
+    /// Returns a [`VaultError`] if the existence of the entry is unknown.
     async fn read(&self, key: &VaultKey) -> Result<Option<SecretSlice<u8>>, VaultError>;
 
-    /// Replaces the entry.
+    /// Replaces the entry and returns how long it is stored.
     ///
     /// # Errors
-    /// If it could not be kept even for this run.
+    /// Returns a [`VaultError`] if the entry could not be stored even in memory.
     async fn write(&self, key: &VaultKey, entry: SecretSlice<u8>) -> Result<Kept, VaultError>;
 
-    /// Removes the entry; it is no error if there is none.
+    /// Removes the entry, if there is one.
     ///
     /// # Errors
-    /// If it may still be there.
+    /// Returns a [`VaultError`] if the entry may still exist.
     async fn remove(&self, key: &VaultKey) -> Result<(), VaultError>;
 
-    /// Keeps other programs with the same vault from renewing what lies under this key, until what it gives is dropped: a
-    /// refresh token that two of them use is void for both. None where that is not possible.
+    /// Locks the entry against renewal by other processes with the same vault until the returned value is dropped,
+    /// since a refresh token used by two of them becomes invalid for both. Returns `None` if locking is not possible.
     async fn hold(&self, _key: &VaultKey) -> Option<Box<dyn Send>> {
         None
     }
 }
 
-/// What an entry belongs to.
+/// Key of an entry in the vault.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct VaultKey {
-    /// The server's URL without fragment.
+    /// URL of the server without fragment.
     pub server: String,
-    /// What is kept of it.
+    /// Kind of the entry.
     pub kind: VaultKind,
 }
 
-/// What is kept of a server.
+/// Kind of an entry of one server.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum VaultKind {
-    /// Tokens, and whom they are from.
+    /// Tokens and the state of the sign-in.
     Account,
-    /// The client id (and secret) that this authorization server gave us for this server.
+    /// Client id and credentials that an authorization server issued for this server.
     Client {
-        /// The authorization server's issuer identifier, byte for byte.
+        /// Issuer identifier of the authorization server, byte for byte.
         issuer: String,
     },
-    /// Which authorization server a client id from the settings was first used with, when the settings do not say.
+    /// Issuer that a pre-registered client id without an issuer was first used with.
     FirstIssuer,
 }
 
-/// How long what was written stays.
+/// Persistence of a stored entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kept {
-    /// Until it is removed.
+    /// Persistent until it is removed.
     Safely,
-    /// Until the app ends.
+    /// In memory until the app exits.
     ThisRun {
-        /// Why no longer, in words for the user.
+        /// Human-readable reason for the missing persistence.
         cause: String,
     },
 }
 
-/// The vault could not be used.
+/// Failure of a vault operation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{cause}")]
 pub struct VaultError {
-    /// What is the matter with the vault.
+    /// Classification of the failure.
     pub kind: VaultProblem,
-    /// In words for the user, with what to do.
+    /// Human-readable cause, with an action for the user.
     pub cause: String,
 }
 
-/// What is the matter with a vault.
+/// Classification of a vault failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VaultProblem {
-    /// It waits to be unlocked, or its user does not let us in.
+    /// The vault is locked, or the user denied access to it.
     Locked,
-    /// There is none.
+    /// The system has no vault.
     Missing,
-    /// It, or what lies in it, can't be used as it is.
+    /// The vault or an entry is damaged or unusable.
     Broken,
-    /// It is not used any more: what it was for is gone.
+    /// The vault is closed because its server was removed.
     Closed,
 }

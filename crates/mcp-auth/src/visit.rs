@@ -1,4 +1,4 @@
-//! The user's visit to an authorization server: consent, the browser, and its way back with a code.
+//! Authorization request in the browser: consent, browser and authorization response.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,40 +17,40 @@ use crate::server::Server;
 use crate::shared::Shared;
 use crate::user::{Consent, Endpoint, Reason};
 
-/// The most refused answers that are written down: anything on this computer can send them.
+/// Maximum number of logged invalid responses, since any local program can send them.
 const NOTED: usize = 10;
 
-/// What is asked for.
+/// Parameters of an authorization request.
 pub(crate) struct Visit<'a> {
     pub(crate) server: &'a Server,
     pub(crate) client: &'a Client,
     pub(crate) redirect_uri: &'a Url,
     pub(crate) scopes: &'a [String],
-    /// Byte for byte; none where no token for a resource is asked for.
+    /// Resource identifier, byte for byte. `None` if no token for a resource is requested.
     pub(crate) resource: Option<&'a str>,
-    /// Of OpenID Connect.
+    /// Nonce of OpenID Connect.
     pub(crate) openid_nonce: Option<&'a str>,
-    /// The registration that is used again.
+    /// Stored registration whose client id is used.
     pub(crate) reused: Option<&'a Registration>,
-    /// The resource and the scopes that will be asked for after this visit with what it brought.
+    /// Resource and scopes of the token request that follows, if it is a different one.
     pub(crate) afterwards: Option<(&'a str, &'a [String])>,
-    /// Where all that comes of it will be sent.
+    /// All endpoints that will receive secrets of the sign-in.
     pub(crate) endpoints: Vec<Endpoint>,
     pub(crate) reason: Reason,
 }
 
-/// What only this visit knows.
+/// Single-use values of an authorization request.
 struct OneUse {
     state: SecretString,
     verifier: PkceCodeVerifier,
-    /// The whole address for the browser.
+    /// Complete URL for the browser.
     url: Url,
 }
 
 impl Visit<'_> {
     fn prepare(&self) -> Result<OneUse, AuthError> {
         let Some(endpoint) = &self.server.authorization_endpoint else {
-            let cause = "it names no page to sign in".to_owned();
+            let cause = "it has no authorization endpoint".to_owned();
             let address = crate::address::shown(&self.server.issuer);
             return Err(Phase::ServerMetadata.error(Cause::Unreadable { address, cause }));
         };
@@ -68,9 +68,9 @@ impl Visit<'_> {
         if let Some(nonce) = self.openid_nonce {
             request = request.add_extra_param("nonce", nonce);
         }
-        // OpenID Connect Core, 3.1.2.1 and 11: offline access is granted only where consent is asked for.
+        // OpenID Connect Core, 3.1.2.1 and 11: offline access requires the consent prompt.
         let consent = scopes::has_offline_access(self.scopes).then_some("consent");
-        // A prompt that is not known is an error in some places, and there is no place that does not know `login`.
+        // Some servers refuse unknown prompts. `login` is known everywhere.
         let other = if self.server.lets_choose { "select_account" } else { "login" };
         let other = matches!(self.reason, Reason::AnotherAccount).then_some(other);
         let prompts: Vec<&str> = other.into_iter().chain(consent).collect();
@@ -83,7 +83,7 @@ impl Visit<'_> {
 }
 
 impl Shared {
-    /// Asks the user, opens the browser, waits for the one right answer.
+    /// Requests consent, opens the browser and waits for the authorization response.
     pub(crate) async fn visit(
         &self,
         visit: Visit<'_>,
@@ -93,10 +93,10 @@ impl Shared {
         self.web.learn(&one_use.state);
         self.web.learn(&SecretString::from(one_use.verifier.secret().clone()));
         self.consent(&visit, &one_use.url).await?;
-        // Until the browser has come back.
+        // Marks the registration as doubted until the browser returns.
         self.doubt(&visit, true).await;
         self.progress(Phase::Browser, Some(one_use.url.clone()));
-        self.web.opened(Phase::Browser, &one_use.url, "the browser is sent here");
+        self.web.opened(Phase::Browser, &one_use.url, "opened in the browser");
         let user = &self.settings.user;
         if let Err(cause) = user.open(&one_use.url).await {
             let cause = self.web.clean(&cause);
@@ -110,7 +110,7 @@ impl Shared {
         let noted = AtomicUsize::new(0);
         let refused = |why: &str| {
             if noted.fetch_add(1, Ordering::Relaxed) < NOTED {
-                self.web.note(Phase::Callback, &format!("an answer was refused and the sign-in goes on: {why}"));
+                self.web.note(Phase::Callback, &format!("an invalid response was refused: {why}"));
             }
         };
         let (returned, waiting) = tokio::select! {
@@ -167,16 +167,16 @@ impl Shared {
                 Ok(returned) => return returned,
                 Err(why) => refused(why),
             }
-            // A user who cannot be asked any more must not keep us busy.
+            // Limits the rate if `pasted` returns immediately.
             tokio::time::sleep(std::time::Duration::from_millis(50)).await;
         }
     }
 
-    /// The code of an answer that is from the authorization server that was asked.
+    /// Returns the code of a response after verifying its issuer.
     fn judge(&self, returned: Returned, server: &Server) -> Result<SecretString, AuthError> {
         let checked = callback::check_issuer(returned.iss.as_deref(), &server.issuer, server.promises_iss);
         if let Err(cause) = checked {
-            self.web.note(Phase::Callback, &format!("{cause}; nothing of the answer is used"));
+            self.web.note(Phase::Callback, &format!("{cause}; the response is not used"));
             return Err(Phase::Callback.error(cause));
         }
         match returned.answer {
@@ -197,7 +197,7 @@ impl Shared {
     }
 }
 
-/// The address as it may be shown before the browser opens.
+/// Returns the URL without one-time parameters, for the consent request.
 fn without_one_use(url: &Url) -> Url {
     let mut shown = url.clone();
     let is_shown = |name: &str| !matches!(name, "state" | "code_challenge" | "nonce");

@@ -1,4 +1,4 @@
-//! Requests to the outside: counted, checked, bounded and written down.
+//! HTTP requests of an authorization: rate-limited, validated, bounded and logged.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -15,14 +15,14 @@ use crate::error::{AuthError, Cause, Phase};
 use crate::log::Log;
 use crate::step::Step;
 
-/// The most bytes of an answer, and the longest that one may take.
+/// Maximum size and duration of a response.
 const LIMITS: OutsideLimits = OutsideLimits { bytes: 512 * 1024, time: Duration::from_secs(30) };
-/// The most redirects that are followed to a metadata document.
+/// Maximum number of redirects to a metadata document.
 const REDIRECTS: usize = 3;
-/// Sent when metadata is asked for (2025-03-26, `basic/authorization`).
+/// Protocol version sent with metadata requests (2025-03-26, `basic/authorization`).
 const PROTOCOL_VERSION: &str = "2026-07-28";
 
-/// The way to the outside of one server's authorization.
+/// HTTP client and log of one server's authorization.
 pub(crate) struct Web {
     client: OutsideClient,
     now: Clock,
@@ -49,12 +49,12 @@ impl Web {
         &self.named
     }
 
-    /// A new sign-in begins in the log.
+    /// Starts a new sign-in in the log.
     pub(crate) fn begin(&self) {
         self.kept().log.begin();
     }
 
-    /// It has ended; what follows is kept apart.
+    /// Ends the sign-in in the log. Later steps are stored separately.
     pub(crate) fn end(&self) {
         self.kept().log.end();
     }
@@ -63,17 +63,17 @@ impl Web {
         self.kept().log.steps()
     }
 
-    /// From now on this is taken out of steps and messages.
+    /// Redacts this secret from steps and messages from now on.
     pub(crate) fn learn(&self, secret: &SecretString) {
         self.kept().log.redactor.learn(secret.expose_secret());
     }
 
-    /// From now on, and for good, what stands in the query of this URL is taken out.
+    /// Redacts the values in the query of this URL permanently.
     pub(crate) fn learn_query(&self, url: &Url) {
         self.kept().log.redactor.learn_query(url);
     }
 
-    /// Foreign text as it may be shown: without known secrets, visible and short.
+    /// Formats untrusted text for display: redacted, escaped and truncated.
     pub(crate) fn clean(&self, text: &str) -> String {
         address::shown(&self.kept().log.redactor.text(text))
     }
@@ -95,16 +95,17 @@ impl Web {
     /// Sends one request.
     ///
     /// # Errors
-    /// If the budget is spent or no answer came.
+    /// Returns [`Cause::TooManyRequests`] if the limit is exhausted, and [`Cause::Unreachable`] if there is no
+    /// response.
     pub(crate) async fn send(&self, phase: Phase, request: Request<Vec<u8>>) -> Result<Response<Vec<u8>>, AuthError> {
         let at = (self.now)();
         let shown = {
             let mut kept = self.kept();
             if !kept.budget.take(MOST, at) {
-                kept.log.note(at, phase, "nothing more is sent: too many requests within a minute");
+                kept.log.note(at, phase, "the request was not sent: too many requests within a minute");
                 return Err(phase.error(Cause::TooManyRequests));
             }
-            // A server can repeat what it was sent.
+            // A server may echo the credentials that it received.
             let credentials = request.headers().get("authorization").and_then(|value| value.to_str().ok());
             if let Some((_, credentials)) = credentials.and_then(|value| value.split_once(' ')) {
                 kept.log.redactor.learn(credentials);
@@ -124,10 +125,11 @@ impl Web {
         })
     }
 
-    /// Gets a document, following redirects to where it may be gone.
+    /// Fetches a document and follows redirects to allowed URLs.
     ///
     /// # Errors
-    /// If no answer came, or a redirect leads where it may not.
+    /// Returns the errors of [`send`](Self::send), and [`Cause::UnsafeUrl`] or [`Cause::Unreadable`] for an invalid
+    /// redirect.
     pub(crate) async fn get(&self, phase: Phase, url: &Url) -> Result<Response<Vec<u8>>, AuthError> {
         let mut url = url.clone();
         for _ in 0..=REDIRECTS {
@@ -145,11 +147,11 @@ impl Web {
             let location = answer.headers().get("location").and_then(|value| value.to_str().ok());
             let next = location.and_then(|location| url.join(location).ok());
             let Some(next) = next else {
-                let cause = "it redirects to no address".to_owned();
+                let cause = "it redirects without a valid address".to_owned();
                 return Err(phase.error(Cause::Unreadable { address: address::plain(&url), cause }));
             };
             self.conclude("it is a redirect");
-            // The path is whatever the redirect says, so another program on a host that the user named must not get it.
+            // The redirect chooses the path, so it must not lead to another service on a host that the user entered.
             url = address::endpoint_of("a redirect", next.as_str(), &url, &self.named)
                 .map_err(|cause| phase.error(cause))?;
         }
@@ -159,5 +161,5 @@ impl Web {
 }
 
 fn unusable_url(url: &Url) -> Cause {
-    Cause::Unreadable { address: address::plain(url), cause: "the request could not be made".to_owned() }
+    Cause::Unreadable { address: address::plain(url), cause: "the request could not be built".to_owned() }
 }

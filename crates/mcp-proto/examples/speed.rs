@@ -1,14 +1,9 @@
-//! How long the protocol takes to read what comes: nanoseconds for each message, and the peak memory of a
-//! large result. Prints; asserts nothing about speed. Run it with `--release`.
+//! Measures the time to process messages, in nanoseconds for each, and the peak memory of a large result. Prints
+//! results without asserting speed. Run it with `--release`.
 //!
-//! `speed NAME ROUNDS` runs one of them alone, for a profiler that counts instructions: echo, echo-64, progress,
-//! tools or image.
-#![allow(
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "a measurement that fails says where"
-)]
+//! `speed NAME ROUNDS` runs a single measurement, for profilers that count instructions: echo, echo-64, progress, tools
+//! or image.
+#![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, reason = "a failed measurement should panic")]
 
 use std::collections::VecDeque;
 use std::hint::black_box;
@@ -22,7 +17,7 @@ use mcp_proto::{
 };
 use serde_json::{Map, json};
 
-/// What the tool that repeats its argument answers.
+/// Result of the echo tool.
 const ECHO: &str = r#"{"content":[{"type":"text","text":"hello"}],"isError":false}"#;
 const DEADLINE: Deadline = Deadline { idle: Duration::from_secs(60), total: Duration::from_secs(60) };
 
@@ -53,14 +48,14 @@ fn sizes() {
     let of = |what: &str, bytes: usize| println!("{what:<48} {bytes:>17} bytes");
     of("a session", size_of::<Session>());
     of("  its configuration, on the heap", size_of::<SessionConfig>());
-    of("  what its opening found out, on the heap", size_of::<Facts>());
+    of("  the result of its opening, on the heap", size_of::<Facts>());
     of("an event", size_of::<SessionEvent>());
     of("a message to the server", size_of::<Outgoing>());
-    of("a message from it", size_of::<Incoming>());
+    of("a message from the server", size_of::<Incoming>());
     of("an entry of a list", size_of::<Listed<Tool>>());
 }
 
-/// A session that is ready, with a server that offers tools.
+/// Returns a ready session with a server that has tools.
 fn ready() -> Session {
     let client = Implementation { name: "speed".into(), version: "1".into(), ..Implementation::default() };
     let opening = Opening::Pinned(Revision::V2025_11_25);
@@ -75,7 +70,7 @@ fn ready() -> Session {
     session
 }
 
-/// The id of the request that the session has just written.
+/// Returns the id of the request that the session has just sent.
 fn sent(session: &mut Session) -> RequestId {
     match session.poll_transmit().expect("a request is sent").about {
         OutgoingKind::Request { id, .. } => id,
@@ -109,7 +104,7 @@ fn call(name: &str) -> ClientRequest {
     ClientRequest::CallTool { name: name.into(), arguments, as_task: false }
 }
 
-/// Times of one thing, taken again and again.
+/// Repeated measurements of one operation.
 #[derive(Default)]
 struct Times(Vec<Duration>);
 
@@ -121,7 +116,7 @@ impl Times {
         made
     }
 
-    /// `each`: how many things one time stands for.
+    /// Prints the times. `each` is the number of operations in one measurement.
     fn print(mut self, what: &str, each: u32) {
         self.0.sort_unstable();
         let nanoseconds = |time: Duration| time.as_secs_f64() * 1e9 / f64::from(each);
@@ -153,13 +148,13 @@ fn progress(rounds: u32) {
         let line: Bytes = format!(r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":{id},"progress":{n},"total":{rounds},"message":"step {n}"}}}}"#).into();
         times.take(|| {
             hear(&mut session, &line);
-            black_box(session.poll_event().expect("progress is told"));
+            black_box(session.poll_event().expect("progress must be reported"));
         });
     }
-    times.print("progress of a call, decoded and told", 1);
+    times.print("progress of a call, decoded and reported", 1);
 }
 
-/// As many calls in flight as a busy host has.
+/// Measures calls with 64 in flight, as in a busy host.
 fn echo_64(rounds: u32) {
     let mut session = ready();
     let mut waiting: VecDeque<RequestId> = (0..64).map(|_| ask(&mut session, call("echo"))).collect();
@@ -236,7 +231,7 @@ fn image(rounds: u32) {
     let data = "QUJD".repeat(3_500_000);
     let line = answer(&id, &format!(r#"{{"content":[{{"type":"image","mimeType":"image/png","data":"{data}"}}]}}"#));
     drop(data);
-    // The first reading shows the memory, as long as nothing else has used as much.
+    // The first run shows the peak memory, before anything else has used as much.
     forget_peak();
     let before = memory("VmHWM:");
     let message = Incoming::decode(&line).expect("the line is valid");
@@ -263,12 +258,12 @@ fn image(rounds: u32) {
     reading.print("  and read", 1);
 }
 
-/// Lets the peak begin anew (Linux).
+/// Resets the peak memory (Linux only).
 fn forget_peak() {
     let _elsewhere_there_is_no_such_file = std::fs::write("/proc/self/clear_refs", "5");
 }
 
-/// A line of `/proc/self/status`, in kB.
+/// Returns a value of `/proc/self/status` in kB.
 fn memory(name: &str) -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     status.lines().find_map(|line| line.strip_prefix(name))?.trim().strip_suffix(" kB")?.parse().ok()

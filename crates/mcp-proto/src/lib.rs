@@ -1,13 +1,4 @@
-//! The Model Context Protocol, seen from the client, without any input or output.
-//!
-//! - [`revision`]: the five protocol revisions and a table of what differs between them
-//! - [`http`]: what goes into the headers of HTTP
-//! - [`jsonrpc`]: messages as they stand on the wire, read with bounds and named causes
-//! - [`types`]: the objects that servers and clients exchange
-//! - [`session`]: one connection to one server as a pure state machine
-//!
-//! Nothing here reads a clock, a file or a socket: time is a parameter, bytes come in through
-//! [`jsonrpc::Incoming::decode`] and go out through [`session::Session::poll_transmit`].
+#![doc = include_str!("../README.md")]
 
 pub mod http;
 pub mod jsonrpc;

@@ -1,4 +1,4 @@
-//! Tests of the way back from the browser: X50.
+//! Tests of the redirect listener: X50.
 
 use std::sync::{Arc, Mutex};
 
@@ -21,7 +21,7 @@ fn only_the_right_request_is_taken() {
     let good = format!("/callback?code=c&state={STATE}");
     let browser_like = "\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\nSec-Fetch-Site: cross-site";
     let own = |target: &str| request(target, "");
-    // a request, whether it is taken, what it is
+    // Request, `true` if it is accepted, description.
     let table = [
         (own(&good), true, "the right one"),
         (request(&good, browser_like), true, "the right one as browsers send it"),
@@ -62,14 +62,14 @@ fn a_pasted_address_is_judged_like_the_browser() {
         ("c".to_owned(), false),
     ] {
         let judged = pasted(&text, &redirect_uri(), STATE);
-        assert_eq!(judged.is_ok(), is_taken, "[auth-state-verify] {text:?} was pasted: {judged:?}");
+        assert_eq!(judged.is_ok(), is_taken, "[auth-state-verify] pasted {text:?}: {judged:?}");
     }
 }
 
 #[test]
 fn the_issuer_in_an_answer_is_compared_as_a_string() {
     const ISSUER: &str = "https://as.example";
-    // in the answer, promised, good
+    // Issuer in the response, `true` if promised, `true` if accepted, requirement.
     let table = [
         (Some(ISSUER), true, true, "[auth-iss-compare]"),
         (Some(ISSUER), false, true, "[auth-iss-compare]"),
@@ -93,7 +93,11 @@ fn the_issuer_in_an_answer_is_compared_as_a_string() {
 async fn wrong_answers_do_not_end_the_wait_and_the_right_one_counts_once() {
     let callback = Callback::bind(None, false).await.unwrap();
     let redirect_uri = callback.redirect_uri().unwrap();
-    assert_eq!(redirect_uri.host_str(), Some("127.0.0.1"), "[auth-redirect-localhost-https] it is this computer");
+    assert_eq!(
+        redirect_uri.host_str(),
+        Some("127.0.0.1"),
+        "[auth-redirect-localhost-https] the redirect URI must use the loopback address"
+    );
     let refused: Arc<Mutex<Vec<String>>> = Arc::default();
     let kept = Arc::clone(&refused);
     let wanted = redirect_uri.clone();
@@ -110,8 +114,8 @@ async fn wrong_answers_do_not_end_the_wait_and_the_right_one_counts_once() {
         (at("error=access_denied"), "GET", String::new()),
     ] {
         let page = browser::send(&url, method, &headers, "").await.unwrap();
-        assert!((400..500).contains(&page.status), "X50: it is refused, and the user told: {page:?}");
-        assert!(!page.body.contains(STATE), "the page repeats nothing: {page:?}");
+        assert!((400..500).contains(&page.status), "X50: the request must be refused with a page: {page:?}");
+        assert!(!page.body.contains(STATE), "the page must not repeat the state: {page:?}");
     }
     let right = at(&format!("code=the-code&state={STATE}"));
     let shown = tokio::spawn({
@@ -119,14 +123,17 @@ async fn wrong_answers_do_not_end_the_wait_and_the_right_one_counts_once() {
         async move { browser::send(&right, "GET", "Accept-Language: zh-CN,en;q=0.5\r\n", "").await }
     });
     let (returned, page) = waiting.await.unwrap();
-    assert!(matches!(&returned.answer, Answer::Code(code) if code.expose_secret() == "the-code"), "X50: the right one");
-    assert_eq!(refused.lock().unwrap().len(), 4, "X50: each wrong one was told of");
-    assert!(browser::get(&right).await.is_err(), "X50: nobody listens any more, so a replay gets nowhere");
+    assert!(
+        matches!(&returned.answer, Answer::Code(code) if code.expose_secret() == "the-code"),
+        "X50: the valid response must be accepted"
+    );
+    assert_eq!(refused.lock().unwrap().len(), 4, "X50: each invalid response must be reported");
+    assert!(browser::get(&right).await.is_err(), "X50: the listener must be closed, so a replay must fail");
     page.finish(Ok(())).await;
     let page = shown.await.unwrap().unwrap();
     assert!(
         page.status == 200 && page.body.contains("你已登录"),
-        "the browser shows the end in its language: {page:?}"
+        "the final page must be in the browser's language: {page:?}"
     );
 }
 
@@ -134,10 +141,10 @@ async fn wrong_answers_do_not_end_the_wait_and_the_right_one_counts_once() {
 async fn a_port_that_is_taken_is_no_obstacle() {
     let first = Callback::bind(None, false).await.unwrap();
     let second = Callback::bind(Some(first.port()), false).await.unwrap();
-    assert_ne!(first.port(), second.port(), "X50: another port is used");
+    assert_ne!(first.port(), second.port(), "X50: another port must be used");
     let only = Callback::bind(Some(first.port()), true).await.map(|callback| callback.port());
     let error = only.unwrap_err();
-    assert!(matches!(error.cause, Cause::Callback { .. }), "where only that port will do, the cause is told: {error}");
+    assert!(matches!(error.cause, Cause::Callback { .. }), "a required port must fail with the cause: {error}");
     let words = format!("port {}, which the redirect URI names", first.port());
-    assert!(error.to_string().contains(&words), "with the port, so that it can be freed: {error}");
+    assert!(error.to_string().contains(&words), "the message must name the port: {error}");
 }

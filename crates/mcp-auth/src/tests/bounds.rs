@@ -1,4 +1,4 @@
-//! What a broken server can make us do, at most.
+//! Tests of the limits on requests that a broken server causes.
 
 use testkit::authorization::{Refusing, ResourceMetadata};
 
@@ -7,7 +7,7 @@ use crate::*;
 
 #[tokio::test]
 async fn whatever_is_refused_for_ever_ends_with_a_cause_and_few_requests() {
-    // 401 for ever, 5xx of the authorization server for ever, 5xx of the server for ever.
+    // Permanent 401, permanent 5xx of the authorization server, permanent 5xx of the server.
     for (refusing, down) in
         [(Refusing::Unauthorized, None), (Refusing::Unauthorized, Some(503)), (Refusing::Status(500), None)]
     {
@@ -18,11 +18,11 @@ async fn whatever_is_refused_for_ever_ends_with_a_cause_and_few_requests() {
         .await;
         let bench = Bench::new(&server, |_| ());
         let mut told = 0;
-        // An app that tries again and again within one minute.
+        // Simulates an app that retries continuously within one minute.
         for _ in 0..12 {
             bench.call("echo").await;
             if let Err(error) = bench.authorization.sign_in(Reason::SignIn).await {
-                assert!(!error.to_string().is_empty(), "X51: a cause is told");
+                assert!(!error.to_string().is_empty(), "X51: the cause must be reported");
                 told += 1;
             }
         }
@@ -30,12 +30,12 @@ async fn whatever_is_refused_for_ever_ends_with_a_cause_and_few_requests() {
             + issuer.seen().iter().filter(|one| one.path_alone() != "/authorize").count();
         println!("{refusing:?}, {down:?}: {outside} requests within a minute");
         assert!(outside <= 20, "X51: {refusing:?}, {down:?}: {outside} requests within a minute");
-        assert!(told > 0, "X51: {refusing:?}, {down:?}: the user was told");
+        assert!(told > 0, "X51: {refusing:?}, {down:?}: the failure must be reported");
         bench.pass(61);
         issuer.set(|script| script.down = None);
         server.set(|script| script.refusing = Refusing::Nothing);
         bench.authorization.sign_in(Reason::SignIn).await.unwrap();
-        assert_eq!(bench.call("echo").await, Outcome::Answered(200), "a minute later it may be tried again");
+        assert_eq!(bench.call("echo").await, Outcome::Answered(200), "a retry must succeed after a minute");
     }
 }
 
@@ -46,8 +46,8 @@ async fn a_token_that_is_refused_at_once_is_not_got_again_and_again() {
     bench.connect().await.unwrap();
     server.set(|script| script.refusing = Refusing::Unauthorized);
     let stopped = bench.call("echo").await;
-    assert!(format!("{stopped:?}").contains("just been given"), "X51: the cause is told: {stopped:?}");
-    assert_eq!(issuer.token_requests("refresh_token").len(), 1, "X51: it was renewed once");
+    assert!(format!("{stopped:?}").contains("refuses a new token"), "X51: the cause must be reported: {stopped:?}");
+    assert_eq!(issuer.token_requests("refresh_token").len(), 1, "X51: the token must be renewed once");
 }
 
 #[tokio::test]
@@ -62,15 +62,19 @@ async fn a_server_that_refuses_one_token_after_the_other_is_not_served_for_ever(
         issuer.end_access_tokens();
         outcomes.push(bench.call("echo").await);
     }
-    assert_eq!(outcomes.iter().filter(|one| answered(one)).count(), 3, "X51: three are renewed for it: {outcomes:?}");
+    assert_eq!(
+        outcomes.iter().filter(|one| answered(one)).count(),
+        3,
+        "X51: the number of renewals must be limited to three: {outcomes:?}"
+    );
     let words = format!("{:?}", outcomes[3]);
     assert!(
-        words.contains("one token after the other") && words.contains("Sign in again"),
-        "X51: then it is told: {words}"
+        words.contains("refused several new tokens") && words.contains("Sign in again"),
+        "X51: the limit must be reported: {words}"
     );
     let refused = 27;
     let sent = server.seen().len() + issuer.seen().len() - before - refused;
-    assert!(sent <= 12, "X51: with what each took, four requests: {sent}");
+    assert!(sent <= 12, "X51: each renewal must take at most four requests: {sent}");
     bench.pass(61);
-    assert!(answered(&bench.call("echo").await), "a minute later it is renewed again");
+    assert!(answered(&bench.call("echo").await), "the renewal must succeed after a minute");
 }

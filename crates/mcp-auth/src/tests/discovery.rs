@@ -1,4 +1,4 @@
-//! Finding the authorization server.
+//! Tests of the discovery of the authorization server.
 
 use serde_json::json;
 use testkit::authorization::{AuthorizationServer, Metadata, ProtectedServer, ResourceMetadata, value};
@@ -6,7 +6,7 @@ use testkit::authorization::{AuthorizationServer, Metadata, ProtectedServer, Res
 use super::support::{Bench, members, servers};
 use crate::*;
 
-/// The paths that a sign-in asked for, in order.
+/// Returns the paths of the requests of a sign-in, in order.
 fn paths(server: &ProtectedServer, issuer: &AuthorizationServer) -> (Vec<String>, Vec<String>) {
     let gets = |seen: Vec<testkit::http::Request>| {
         seen.iter().filter(|one| one.method == "GET").map(|one| one.path_alone().to_owned()).collect::<Vec<_>>()
@@ -21,7 +21,7 @@ async fn every_place_of_the_metadata_is_found() {
     let tenant = |place: &str| format!("{place}/tenant1");
     let all_of_tenant = vec![tenant(oauth), tenant(openid), format!("/tenant1{openid}")];
     let well_known = vec![format!("{RESOURCE}/mcp"), RESOURCE.to_owned()];
-    // the resource's metadata, the authorization server's and its path, what is asked for in which order
+    // Resource metadata, server metadata and its path, expected requests in order.
     let table = [
         (ResourceMetadata::Header, Metadata::OAuth, "", vec!["/where/nobody/looks".to_owned()], vec![oauth.to_owned()]),
         (
@@ -56,18 +56,14 @@ async fn every_place_of_the_metadata_is_found() {
         .await;
         let bench = Bench::new(&server, |_| ());
         let account = bench.connect().await.unwrap();
-        assert_eq!(
-            account.issuer,
-            issuer.issuer(),
-            "[auth-401-starts-flow] {what}: signed in with the one that is named"
-        );
+        assert_eq!(account.issuer, issuer.issuer(), "[auth-401-starts-flow] {what}: the named server must be used");
         let (from_server, from_issuer) = paths(&server, &issuer);
         let order = "[auth-prm-required] [auth-prm-header-url] [auth-prm-well-known-order]";
-        assert_eq!(from_server, at_server, "{order} {what}: where the resource's metadata are asked for");
+        assert_eq!(from_server, at_server, "{order} {what}: requests for resource metadata");
         let order = "[auth-as-order-path-issuer] [auth-as-order-root-issuer] [auth-as-metadata-both]";
         let authorize = format!("{path}/authorize");
         let asked: Vec<_> = from_issuer.into_iter().filter(|asked| *asked != authorize).collect();
-        assert_eq!(asked, at_issuer, "{order} {what}: where the authorization server's are");
+        assert_eq!(asked, at_issuer, "{order} {what}: requests for server metadata");
         let url = server.url();
         let authorized = issuer.authorizations().pop().unwrap();
         assert_eq!(value(&authorized, "resource"), Some(url.as_str()), "[auth-resource-authorize] {what}");
@@ -89,27 +85,27 @@ async fn a_server_of_2025_03_26_is_its_own_authorization_server() {
         assert_eq!(
             format!("{}/mcp", account.issuer),
             server.url(),
-            "[auth-b-base-url] the server's URL without its path"
+            "[auth-b-base-url] the issuer must be the server's origin"
         );
         let seen = server.seen();
         let first = |path: &str| seen.iter().position(|one| one.path_alone() == path);
         let asked = first("/.well-known/oauth-authorization-server");
         assert!(
             asked.is_some(),
-            "[auth-b-as-metadata] [auth-b-metadata-location] {metadata:?}: metadata are asked for"
+            "[auth-b-as-metadata] [auth-b-metadata-location] {metadata:?}: metadata must be requested"
         );
-        assert!(asked < first("/register"), "[auth-b-as-metadata] before any other endpoint");
+        assert!(asked < first("/register"), "[auth-b-as-metadata] metadata must be requested first");
         let version = asked.and_then(|at| seen[at].header("mcp-protocol-version"));
-        assert!(version.is_some(), "[auth-b-version-header] the request for metadata names the revision");
+        assert!(version.is_some(), "[auth-b-version-header] the metadata request must have the version header");
         for path in ["/register", "/authorize", "/token"] {
-            assert!(first(path).is_some(), "[auth-b-default-endpoints] {metadata:?}: {path} at the origin");
+            assert!(first(path).is_some(), "[auth-b-default-endpoints] {metadata:?}: {path} must be at the origin");
         }
         let authorized = seen.iter().find(|one| one.path_alone() == "/authorize").unwrap().query();
-        assert_eq!(value(&authorized, "code_challenge_method"), Some("S256"), "[auth-pkce-s256] without metadata too");
+        assert_eq!(value(&authorized, "code_challenge_method"), Some("S256"), "[auth-pkce-s256] also without metadata");
         assert_eq!(
             value(&authorized, "resource"),
             Some(server.url().as_str()),
-            "[auth-resource-always] it is sent all the same"
+            "[auth-resource-always] the resource must be sent"
         );
     }
 }
@@ -118,7 +114,7 @@ async fn a_server_of_2025_03_26_is_its_own_authorization_server() {
 async fn metadata_that_do_not_fit_end_it_before_anything_is_sent() {
     let s256 = |list: serde_json::Value| members(&[("code_challenge_methods_supported", list)]);
     let other_issuer = members(&[("issuer", json!("https://evil.example"))]);
-    // of the authorization server: where, members; of the resource: members; the cause
+    // Server metadata and its members, members of the resource metadata, requirement, cause.
     let table = [
         (Metadata::OAuth, other_issuer, members(&[]), "[auth-as-issuer-match] X44", "must be exactly"),
         (
@@ -155,7 +151,7 @@ async fn metadata_that_do_not_fit_end_it_before_anything_is_sent() {
             Metadata::OAuth,
             members(&[("token_endpoint", json!("http://127.0.0.2/token"))]),
             members(&[]),
-            "[auth-https-endpoints] X47: a host that nobody named",
+            "[auth-https-endpoints] X47: a host that the user did not enter",
             "not encrypted",
         ),
         (
@@ -165,7 +161,7 @@ async fn metadata_that_do_not_fit_end_it_before_anything_is_sent() {
             "X43",
             "sign-in page",
         ),
-        (Metadata::None, members(&[]), members(&[]), "[auth-as-metadata-rfc8414] there are none", "404"),
+        (Metadata::None, members(&[]), members(&[]), "[auth-as-metadata-rfc8414] no metadata", "404"),
         (
             Metadata::OAuth,
             members(&[]),
@@ -184,12 +180,12 @@ async fn metadata_that_do_not_fit_end_it_before_anything_is_sent() {
         let error = bench.connect().await.unwrap_err();
         assert!(
             error.to_string().contains(cause),
-            "{what}: the cause of {of_issuer:?} {of_resource:?} is told: {error}"
+            "{what}: the cause of {of_issuer:?} {of_resource:?} must be reported: {error}"
         );
-        assert!(!error.next_step().is_empty(), "{what}: and what to do");
-        assert!(bench.user.opened.lock().unwrap().is_empty(), "{what}: no browser is opened");
+        assert!(!error.next_step().is_empty(), "{what}: a next step must be stated");
+        assert!(bench.user.opened.lock().unwrap().is_empty(), "{what}: the browser must not be opened");
         for endpoint in ["/register", "/authorize", "/token"] {
-            assert_eq!(issuer.count(endpoint), 0, "{what}: {endpoint} is not asked");
+            assert_eq!(issuer.count(endpoint), 0, "{what}: {endpoint} must not be requested");
         }
     }
 }
@@ -208,8 +204,8 @@ async fn a_metadata_url_that_leads_inside_is_not_asked() {
         let bench = Bench::new(&server, |_| ());
         let error = bench.connect().await.unwrap_err();
         let is_refused = matches!(error.cause, Cause::UnsafeUrl { .. } | Cause::Unreachable { .. });
-        assert!(is_refused, "X47: {url} is not asked: {error}");
-        assert!(issuer.seen().is_empty(), "X47: nor is anything else");
+        assert!(is_refused, "X47: {url} must not be requested: {error}");
+        assert!(issuer.seen().is_empty(), "X47: no request must be sent");
     }
 }
 
@@ -233,7 +229,7 @@ async fn redirects_of_metadata_are_followed_only_to_where_may_be_gone() {
         let bench = Bench::new(&server, |_| ());
         let connected = bench.connect().await;
         assert_eq!(connected.is_ok(), is_good, "X47 X49: a redirect to {to}: {connected:?}");
-        assert!(issuer.count(PLACE) <= 4, "X49: at most three are followed");
+        assert!(issuer.count(PLACE) <= 4, "X49: at most three redirects may be followed");
     }
 }
 
@@ -252,8 +248,8 @@ async fn x47_a_redirect_reaches_no_other_program_on_a_named_host() {
     .await;
     let bench = Bench::new(&server, |_| ());
     let error = bench.connect().await.unwrap_err();
-    assert!(matches!(error.cause, Cause::UnsafeUrl { .. }), "it is refused for what it is: {error}");
-    assert!(other.accept().is_err(), "nobody connects");
+    assert!(matches!(error.cause, Cause::UnsafeUrl { .. }), "the redirect must be refused: {error}");
+    assert!(other.accept().is_err(), "no connection must be made");
 }
 
 #[tokio::test]
@@ -263,21 +259,17 @@ async fn the_resource_is_sent_byte_for_byte_as_it_names_itself() {
     server.set(|script| script.overrides = members(&[("resource", json!(named))]));
     let bench = Bench::new(&server, |_| ());
     let account = bench.connect().await.unwrap();
-    assert_eq!(account.resource, named, "[auth-resource-uppercase] it is taken as it is");
+    assert_eq!(account.resource, named, "[auth-resource-uppercase] the identifier must be unchanged");
     let authorized = issuer.authorizations().pop().unwrap();
     assert_eq!(
         value(&authorized, "resource"),
         Some(named.as_str()),
-        "[auth-resource-canonical] in the authorization request"
+        "[auth-resource-canonical] identifier in the authorization request"
     );
     bench.pass(3590);
     bench.call("echo").await;
     let renewed = issuer.token_requests("refresh_token").pop().unwrap();
-    assert_eq!(
-        value(&renewed, "resource"),
-        Some(named.as_str()),
-        "[auth-resource-token] and when the token is renewed"
-    );
+    assert_eq!(value(&renewed, "resource"), Some(named.as_str()), "[auth-resource-token] identifier in the renewal");
 }
 
 #[tokio::test]
@@ -286,21 +278,21 @@ async fn of_several_authorization_servers_the_known_one_is_taken() {
     let second = AuthorizationServer::start(Default::default()).await;
     server.lead_to(&[&first, &second]);
     let bench = Bench::new(&server, |_| ());
-    assert_eq!(bench.connect().await.unwrap().issuer, first.issuer(), "[auth-prm-select-as] the first");
+    assert_eq!(bench.connect().await.unwrap().issuer, first.issuer(), "[auth-prm-select-as] the first must be used");
     let bench = Bench::new(&server, |settings| settings.issuer = Some(second.issuer()));
     assert_eq!(
         bench.connect().await.unwrap().issuer,
         second.issuer(),
-        "[auth-prm-select-as] the one that the user set"
+        "[auth-prm-select-as] the configured issuer must be used"
     );
     server.lead_to(&[&first]);
     let error = bench.authorization.sign_in(Reason::SignIn).await.unwrap_err();
-    assert!(matches!(error.cause, Cause::OtherIssuer { .. }), "no other than the one that the user set: {error}");
+    assert!(matches!(error.cause, Cause::OtherIssuer { .. }), "an unlisted configured issuer must be refused: {error}");
 }
 
 #[tokio::test]
 async fn on_a_host_that_several_share_the_user_sees_for_what_the_token_is() {
-    // what the server at /mcp says that it is, whether that is believed
+    // Path of the resource identifier, `true` if it matches the server at /mcp.
     for (path, is_about_it) in [("/mcp", true), ("/", true), ("", true), ("/other/mcp", false), ("/mcp/more", false)] {
         let (issuer, server) = servers(|_| (), |script| script.checks_audience = false).await;
         let origin = server.url().trim_end_matches("/mcp").to_owned();
@@ -310,12 +302,15 @@ async fn on_a_host_that_several_share_the_user_sees_for_what_the_token_is() {
         let ended = bench.authorization.sign_in(Reason::SignIn).await;
         let told: Vec<_> = bench.user.consents.lock().unwrap().iter().map(|consent| consent.resource.clone()).collect();
         if is_about_it {
-            assert!(ended.is_ok(), "[auth-prm-resource-validate] {path:?} is the server or above it: {ended:?}");
-            assert_eq!(told, [resource], "X51: the user is asked for all that the token is good for, as it is written");
+            assert!(ended.is_ok(), "[auth-prm-resource-validate] {path:?} must match the server: {ended:?}");
+            assert_eq!(told, [resource], "X51: the consent request must show the identifier unchanged");
         } else {
             let is_told = matches!(ended.unwrap_err().cause, Cause::ResourceMismatch { .. });
-            assert!(is_told && told.is_empty(), "[auth-prm-resource-validate] X51: {path:?} is another's: {told:?}");
-            assert_eq!(issuer.seen().len(), 0, "X51: nobody is asked for a token for it");
+            assert!(
+                is_told && told.is_empty(),
+                "[auth-prm-resource-validate] X51: {path:?} must not match the server: {told:?}"
+            );
+            assert_eq!(issuer.seen().len(), 0, "X51: no token must be requested for it");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Tokens without a browser, tokens bound to a key, and the organization's identity provider.
+//! Tests of grants without a browser, DPoP-bound tokens and the enterprise-managed grant.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ fn claims(jwt: &str) -> Value {
     serde_json::from_slice(&payload).unwrap()
 }
 
-/// A new key as people write it into settings.
+/// Returns a new private key in the form used in settings.
 fn key_pem() -> String {
     use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair};
     let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap();
@@ -51,40 +51,35 @@ async fn the_app_itself_gets_a_token_and_renews_it() {
         assert_eq!(
             bench.call("echo").await,
             Outcome::Answered(200),
-            "[auth-cc-auth-method] {method}: the first call succeeds"
+            "[auth-cc-auth-method] {method}: the first call must succeed"
         );
         let form = issuer.token_requests("client_credentials").pop().unwrap();
         assert_eq!(value(&form, "resource"), Some(server.url().as_str()), "[auth-cc-baseline] {method}");
         assert_eq!(value(&form, "scope"), Some("mcp:a mcp:b"), "[auth-cc-baseline] {method}");
-        assert_eq!(issuer.count("/register"), 0, "[auth-cc-preregistered] {method}: nothing is registered");
+        assert_eq!(issuer.count("/register"), 0, "[auth-cc-preregistered] {method}: nothing must be registered");
         if let Some(statement) = value(&form, "client_assertion") {
             let claims = claims(statement);
             assert_eq!(
                 (&claims["iss"], &claims["sub"]),
                 (&json!("app"), &json!("app")),
-                "[auth-cc-auth-method] who it is"
+                "[auth-cc-auth-method] issuer and subject"
             );
-            assert_eq!(
-                claims["aud"],
-                json!(issuer.issuer()),
-                "[auth-cc-auth-method] for this authorization server alone"
-            );
+            assert_eq!(claims["aud"], json!(issuer.issuer()), "[auth-cc-auth-method] audience of the assertion");
             let life = claims["exp"].as_u64().unwrap() - claims["iat"].as_u64().unwrap();
-            assert!(life <= 60, "[auth-cc-protect-secret] and not for long: {claims}");
+            assert!(life <= 60, "[auth-cc-protect-secret] the lifetime must be short: {claims}");
         }
         bench.pass(3590);
-        assert_eq!(
-            bench.call("echo").await,
-            Outcome::Answered(200),
-            "[auth-cc-renew] {method}: nobody notices its end"
-        );
+        assert_eq!(bench.call("echo").await, Outcome::Answered(200), "[auth-cc-renew] {method}: the call must succeed");
         assert_eq!(
             issuer.token_requests("client_credentials").len(),
             2,
-            "[auth-cc-renew] {method}: it is got anew before"
+            "[auth-cc-renew] {method}: a new token must be requested before the expiry"
         );
-        assert!(bench.user.consents.lock().unwrap().is_empty(), "[auth-cc-renew] {method}: without the user");
-        assert!(!bench.shown().contains("secret-of-app"), "[auth-cc-protect-secret] {method}: and shows no secret");
+        assert!(
+            bench.user.consents.lock().unwrap().is_empty(),
+            "[auth-cc-renew] {method}: no consent must be requested"
+        );
+        assert!(!bench.shown().contains("secret-of-app"), "[auth-cc-protect-secret] {method}: no secret must be shown");
     }
 }
 
@@ -95,21 +90,21 @@ async fn a_workload_shows_its_statement_once() {
         settings.grant = GrantKind::WorkloadIdentity { assertion: "the.workload.jwt".into() };
         settings.client.preregistered = Some(preregistered("job", None));
     });
-    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "its token is good");
+    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "the token must be accepted");
     let form = issuer.token_requests(JWT_BEARER).pop().unwrap();
-    assert_eq!(value(&form, "assertion"), Some("the.workload.jwt"), "by its statement");
-    assert_eq!(value(&form, "resource"), Some(server.url().as_str()), "[auth-resource-token] for this server");
-    assert_eq!(issuer.count("/token"), 1, "and no other way is tried");
+    assert_eq!(value(&form, "assertion"), Some("the.workload.jwt"), "the assertion must be sent");
+    assert_eq!(value(&form, "resource"), Some(server.url().as_str()), "[auth-resource-token] resource of the token");
+    assert_eq!(issuer.count("/token"), 1, "no other grant must be tried");
     let bench = Bench::new(&server, |settings| {
         settings.grant = GrantKind::WorkloadIdentity { assertion: "the.workload.jwt".into() };
         settings.client.preregistered = Some(preregistered("unknown", None));
     });
     let stopped = bench.call("echo").await;
-    assert!(format!("{stopped:?}").contains("invalid_client"), "a refusal is told: {stopped:?}");
-    assert_eq!(issuer.count("/token"), 2, "and not repeated");
+    assert!(format!("{stopped:?}").contains("invalid_client"), "the refusal must be reported: {stopped:?}");
+    assert_eq!(issuer.count("/token"), 2, "the request must not be repeated");
 }
 
-/// An identity provider whose every sign-in succeeds.
+/// Starts an identity provider at which every sign-in succeeds.
 async fn identity_provider(client_id: &'static str, challenges: &'static [&'static str]) -> HttpServer {
     let nonce = std::sync::Arc::new(std::sync::Mutex::new(String::new()));
     HttpServer::start(move |request, mut answer| {
@@ -170,26 +165,34 @@ async fn the_organization_vouches_for_the_user() {
                 id_token: (!signs_in).then(|| "the.id.token".into()),
             });
             settings.client.preregistered = Some(preregistered("app", Some("secret-of-app")));
-            // Where nobody sees what the server lists, only what the user set is asked for.
+            // Without a consent request, only scopes of the settings are requested.
             settings.scopes = (!signs_in).then(|| vec!["mcp:read".to_owned(), "mcp:write".to_owned()]);
         });
         if signs_in {
             bench.connect().await.unwrap();
             let asked = provider.seen().iter().find(|one| one.path_alone() == "/authorize").unwrap().query();
-            assert_eq!(value(&asked, "scope"), Some("openid"), "[auth-ema-sso] the user signs in at the provider");
+            assert_eq!(
+                value(&asked, "scope"),
+                Some("openid"),
+                "[auth-ema-sso] the user must sign in at the identity provider"
+            );
             assert!(
                 value(&asked, "nonce").is_some() && value(&asked, "code_challenge").is_some(),
                 "[auth-ema-nonce-pkce]"
             );
             let consent = bench.user.consents.lock().unwrap().pop().unwrap();
-            assert_eq!(consent.resource, server.url(), "the user is told for which server it is");
+            assert_eq!(consent.resource, server.url(), "the consent request must name the server");
             assert_eq!(
                 consent.scopes,
                 ["openid", "mcp:read", "mcp:write"],
-                "and all that will be asked for there, with what the provider is asked for"
+                "the consent request must list all scopes of both requests"
             );
         } else {
-            assert_eq!(bench.call("echo").await, Outcome::Answered(200), "[auth-ema-jwt-bearer] without the user");
+            assert_eq!(
+                bench.call("echo").await,
+                Outcome::Answered(200),
+                "[auth-ema-jwt-bearer] the call must succeed without the user"
+            );
         }
         let exchange =
             provider.seen().iter().map(|one| one.form()).find(|form| value(form, "subject_token").is_some()).unwrap();
@@ -200,25 +203,37 @@ async fn the_organization_vouches_for_the_user() {
         assert_eq!(get("resource"), server.url(), "[auth-ema-resource]");
         assert_eq!(get("client_id"), "idp-client", "[auth-ema-exchange-client-auth]");
         let form = issuer.token_requests(JWT_BEARER).pop().unwrap();
-        assert_eq!(value(&form, "assertion"), Some("the.id.jag"), "[auth-ema-jwt-bearer] the grant is redeemed");
+        assert_eq!(value(&form, "assertion"), Some("the.id.jag"), "[auth-ema-jwt-bearer] the grant must be redeemed");
         assert_eq!(
             get("scope"),
             "mcp:read mcp:write",
-            "[auth-ema-scope-errors] all that the user set or has seen is asked for"
+            "[auth-ema-scope-errors] all configured or shown scopes must be requested"
         );
-        assert_eq!(value(&form, "scope"), Some("mcp:read"), "[auth-ema-scope-errors] and what was allowed is enough");
-        assert_eq!(issuer.count("/authorize"), 0, "[auth-ema-no-redirect] the user is never sent there");
+        assert_eq!(value(&form, "scope"), Some("mcp:read"), "[auth-ema-scope-errors] the reduced scopes must be used");
+        assert_eq!(
+            issuer.count("/authorize"),
+            0,
+            "[auth-ema-no-redirect] the user must not be sent to the authorization server"
+        );
         let opened = bench.user.opened.lock().unwrap().len();
-        assert_eq!(opened, usize::from(signs_in), "[auth-ema-no-redirect] only to the provider");
+        assert_eq!(
+            opened,
+            usize::from(signs_in),
+            "[auth-ema-no-redirect] the browser must open the identity provider only"
+        );
         bench.restart();
         bench.pass(3590);
-        assert_eq!(bench.call("echo").await, Outcome::Answered(200), "[auth-ema-sso] later too, with what was kept");
+        assert_eq!(
+            bench.call("echo").await,
+            Outcome::Answered(200),
+            "[auth-ema-sso] a later call must succeed with the stored ID token"
+        );
         let is_kept = bench.vault.entries.lock().unwrap().keys().any(|key| key.kind == VaultKind::Account);
-        assert!(is_kept, "[auth-ema-secure-storage] which is the vault");
+        assert!(is_kept, "[auth-ema-secure-storage] the ID token must be in the vault");
         let shown = bench.shown();
         let is_secret = ["the.id.jag", "the.id.token", "secret-of-app", "idp-code-1"];
         let found: Vec<_> = is_secret.iter().filter(|secret| shown.contains(**secret)).collect();
-        assert!(found.is_empty(), "[auth-ema-no-log] [auth-ema-refresh-protect] nothing of it is shown: {found:?}");
+        assert!(found.is_empty(), "[auth-ema-no-log] [auth-ema-refresh-protect] no secret must be shown: {found:?}");
     }
 }
 
@@ -239,7 +254,10 @@ async fn an_identity_provider_without_s256_is_not_gone_to() {
     let error = bench.authorization.sign_in(Reason::SignIn).await.unwrap_err();
     let is_told = matches!(&error.cause, Cause::NoPkce { issuer } if *issuer == provider.url(""));
     assert!(is_told, "[auth-pkce-verify-support] [auth-ema-nonce-pkce] X46: {error}");
-    assert!(bench.user.opened.lock().unwrap().is_empty(), "[auth-pkce-verify-support] X46: no browser is opened");
+    assert!(
+        bench.user.opened.lock().unwrap().is_empty(),
+        "[auth-pkce-verify-support] X46: the browser must not be opened"
+    );
 }
 
 #[tokio::test]
@@ -255,16 +273,20 @@ async fn a_bound_token_is_proven_anew_each_time() {
         .await;
         let mut bench = Bench::new(&server, |_| ());
         let account = bench.connect().await.unwrap();
-        assert!(account.bound, "{dpop:?}: the token is bound to a key");
+        assert!(account.bound, "{dpop:?}: the token must be bound");
         bench.restart();
         bench.call("echo").await;
         bench.pass(3590);
-        assert_eq!(bench.call("echo").await, Outcome::Answered(200), "{dpop:?}: it is renewed and kept with its key");
+        assert_eq!(
+            bench.call("echo").await,
+            Outcome::Answered(200),
+            "{dpop:?}: the token must be renewed and stored with its key"
+        );
         let calls = server.with_method("tools/call");
         let signed: Vec<_> = calls.iter().filter(|call| call.header("authorization").is_some()).collect();
         assert!(
             signed.iter().all(|call| call.header("authorization").unwrap().starts_with("DPoP ")),
-            "{dpop:?}: its scheme"
+            "{dpop:?}: scheme of the header"
         );
         let all: Vec<_> = server
             .seen()
@@ -273,7 +295,7 @@ async fn a_bound_token_is_proven_anew_each_time() {
             .filter_map(|one| one.header("dpop").map(str::to_owned))
             .collect();
         let ids: BTreeSet<_> = all.iter().map(|proof| claims(proof)["jti"].to_string()).collect();
-        assert_eq!(ids.len(), all.len(), "{dpop:?}: no proof is used twice");
+        assert_eq!(ids.len(), all.len(), "{dpop:?}: proofs must be unique");
     }
 }
 
@@ -282,11 +304,15 @@ async fn who_wants_bound_tokens_gets_no_others() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
     let bench = Bench::new(&server, |settings| settings.dpop = DpopUse::Always);
     let error = bench.authorization.sign_in(Reason::SignIn).await.unwrap_err();
-    assert_eq!((error.phase, &error.cause), (Phase::Token, &Cause::Unbound), "RFC 9449, 5: a bearer token is refused");
-    assert!(error.next_step().contains("`dpop`"), "with what to do: {}", error.next_step());
-    assert_eq!(issuer.token_requests("authorization_code").len(), 1, "though one was granted");
-    assert!(bench.authorization.account().is_none(), "nobody is signed in with it");
-    assert!(matches!(bench.call("echo").await, Outcome::Stopped(_)), "and it is not used");
+    assert_eq!(
+        (error.phase, &error.cause),
+        (Phase::Token, &Cause::Unbound),
+        "RFC 9449, 5: a bearer token must be refused"
+    );
+    assert!(error.next_step().contains("`dpop`"), "the next step must be stated: {}", error.next_step());
+    assert_eq!(issuer.token_requests("authorization_code").len(), 1, "a token must have been issued");
+    assert!(bench.authorization.account().is_none(), "no account must exist");
+    assert!(matches!(bench.call("echo").await, Outcome::Stopped(_)), "the token must not be used");
 
     let knows = |script: &mut AuthorizationScript| {
         script.dpop = Dpop::Required;
@@ -298,9 +324,9 @@ async fn who_wants_bound_tokens_gets_no_others() {
     issuer.set(|script| script.dpop = Dpop::Off);
     bench.pass(3601);
     let stopped = bench.call("echo").await;
-    assert!(format!("{stopped:?}").contains("bound to no key"), "a renewal without binding is refused: {stopped:?}");
+    assert!(format!("{stopped:?}").contains("bound to no key"), "an unbound renewal must be refused: {stopped:?}");
     let account = bench.authorization.account().unwrap();
-    assert!(account.ended.is_some() && !account.bound, "the account says why it is over: {account:?}");
+    assert!(account.ended.is_some() && !account.bound, "the account must show the reason: {account:?}");
 
     let (_issuer, server) = servers(|_| (), |_| ()).await;
     let mut bench = Bench::new(&server, |_| ());
@@ -308,10 +334,7 @@ async fn who_wants_bound_tokens_gets_no_others() {
     bench.settings.dpop = DpopUse::Always;
     bench.restart();
     let stopped = bench.call("echo").await;
-    assert!(
-        format!("{stopped:?}").contains("now require"),
-        "one from before the settings said so is not used: {stopped:?}"
-    );
+    assert!(format!("{stopped:?}").contains("now require"), "an older unbound token must not be used: {stopped:?}");
 }
 
 #[tokio::test]
@@ -341,10 +364,10 @@ async fn a_proof_that_is_not_taken_is_told_before_anything_is_sent() {
             settings.client.preregistered = Some(client);
         });
         match bench.authorization.sign_in(Reason::SignIn).await {
-            Ok(_) => assert!(is_taken, "{what}: it is not taken"),
+            Ok(_) => assert!(is_taken, "{what}: the method must be refused"),
             Err(error) => {
                 assert!(!is_taken && matches!(error.cause, Cause::NoProof { .. }), "{what}: {error}");
-                assert_eq!(issuer.count("/token"), 0, "{what}: nothing is sent");
+                assert_eq!(issuer.count("/token"), 0, "{what}: no request must be sent");
             }
         }
     }
@@ -368,18 +391,18 @@ async fn an_answer_with_a_wrong_state_is_not_processed() {
     let authorization = std::sync::Arc::clone(&bench.authorization);
     let flow = tokio::spawn(async move { authorization.sign_in(Reason::SignIn).await });
     let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == Phase::Callback);
-    until("it waits for the browser", is_waiting).await;
+    until("the sign-in must wait for the browser", is_waiting).await;
     let url = bench.user.opened.lock().unwrap().last().cloned().unwrap();
     let redirect = url.query_pairs().find(|(name, _)| name == "redirect_uri").unwrap().1.into_owned();
     for query in ["code=stolen", "code=stolen&state=", "code=stolen&state=of-another"] {
         let page = testkit::browser::get(&format!("{redirect}?{query}")).await.unwrap();
-        assert_eq!(page.status, 400, "[auth-ema-state-validate] {query} is refused");
+        assert_eq!(page.status, 400, "[auth-ema-state-validate] {query} must be refused");
     }
     testkit::browser::sign_in(url.as_str()).await.unwrap();
     flow.await.unwrap().unwrap();
     let codes: Vec<_> =
         provider.seen().iter().filter_map(|one| value(&one.form(), "code").map(str::to_owned)).collect();
-    assert_eq!(codes, ["idp-code-1"], "[auth-ema-state-validate] no code of theirs is redeemed, the right one is");
+    assert_eq!(codes, ["idp-code-1"], "[auth-ema-state-validate] only the valid code must be redeemed");
 }
 
 #[tokio::test]
@@ -402,7 +425,7 @@ async fn a_key_that_is_none_is_told() {
         });
         let error = bench.authorization.sign_in(Reason::SignIn).await.unwrap_err();
         assert!(matches!(error.cause, Cause::Key { .. }), "[auth-cc-auth-method] {algorithm}: {error}");
-        assert!(!error.to_string().contains("PRIVATE"), "[auth-cc-protect-secret] the key is not shown: {error}");
+        assert!(!error.to_string().contains("PRIVATE"), "[auth-cc-protect-secret] the key must not be shown: {error}");
     }
 }
 
@@ -426,6 +449,6 @@ async fn the_identity_provider_is_asked_over_tls_only() {
         });
         let error = bench.authorization.sign_in(Reason::SignIn).await.unwrap_err();
         assert!(matches!(error.cause, Cause::UnsafeUrl { .. }), "[auth-ema-https] {issuer_url} {endpoint:?}: {error}");
-        assert_eq!(issuer.count("/token"), 0, "[auth-ema-https] and nothing is sent");
+        assert_eq!(issuer.count("/token"), 0, "[auth-ema-https] no request must be sent");
     }
 }

@@ -1,4 +1,4 @@
-//! Whole sign-ins against a scripted authorization server and a scripted MCP server.
+//! Tests of complete sign-ins against a scripted authorization server and a scripted MCP server.
 
 mod bounds;
 mod discovery;

@@ -1,4 +1,4 @@
-//! Coming by a client id.
+//! Tests of client ids: registration, documents, and ids that the user enters.
 
 use serde_json::json;
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, Authorizing, value};
@@ -19,12 +19,15 @@ async fn the_app_registers_as_what_it_is() {
     let sent = registrations(&issuer).pop().unwrap();
     assert_eq!(sent["application_type"], "native", "[auth-dcr-application-type] [auth-dcr-native]");
     assert_eq!(sent["grant_types"], json!(["authorization_code", "refresh_token"]), "[auth-refresh-grant-type]");
-    assert_eq!(sent["token_endpoint_auth_method"], "none", "[auth-b-public-client] it cannot keep a secret");
+    assert_eq!(
+        sent["token_endpoint_auth_method"], "none",
+        "[auth-b-public-client] a native app must be a public client"
+    );
     let used = issuer.authorizations().pop().unwrap();
     assert_eq!(
         sent["redirect_uris"],
         json!([value(&used, "redirect_uri")]),
-        "[auth-redirect-registered] the one that is used"
+        "[auth-redirect-registered] the registered URI must be used"
     );
 }
 
@@ -35,19 +38,19 @@ async fn what_was_registered_is_used_again_while_its_port_is_free() {
     bench.connect().await.unwrap();
     bench.restart();
     bench.authorization.sign_in(Reason::AnotherAccount).await.unwrap();
-    assert_eq!(registrations(&issuer).len(), 1, "a second sign-in needs no second registration");
+    assert_eq!(registrations(&issuer).len(), 1, "the second sign-in must use the same registration");
     let used = issuer.authorizations();
     assert_eq!(value(&used[0], "redirect_uri"), value(&used[1], "redirect_uri"), "[auth-redirect-registered]");
     let redirect = Url::parse(value(&used[0], "redirect_uri").unwrap()).unwrap();
     let taken = tokio::net::TcpListener::bind(("127.0.0.1", redirect.port().unwrap())).await.unwrap();
     bench.authorization.sign_in(Reason::AnotherAccount).await.unwrap();
     let sent = registrations(&issuer);
-    assert_eq!(sent.len(), 2, "X50: the port is taken, so it registers another redirect URI");
+    assert_eq!(sent.len(), 2, "X50: an occupied port must cause a new registration");
     let used = issuer.authorizations();
     assert_eq!(
         sent[1]["redirect_uris"],
         json!([value(&used[2], "redirect_uri")]),
-        "[auth-redirect-registered] and uses it"
+        "[auth-redirect-registered] the new URI must be used"
     );
     drop(taken);
 }
@@ -72,10 +75,10 @@ async fn each_way_to_prove_itself_is_used_as_listed() {
             assert_eq!(
                 bench.authorization.sign_out().await.unwrap().revoked,
                 Revoked::Yes,
-                "{what} {method}: with proof too"
+                "{what} {method}: revocation must authenticate the client"
             );
         }
-        assert_eq!(registrations(&issuer).len(), 1, "{method}: what is set up is not registered");
+        assert_eq!(registrations(&issuer).len(), 1, "{method}: a pre-registered client must not be registered");
     }
 }
 
@@ -87,8 +90,12 @@ async fn a_document_is_the_client_where_that_is_taken() {
     let bench = Bench::new(&server, document);
     assert_eq!(bench.connect().await.unwrap().client, ClientKind::MetadataDocument, "[auth-cimd-support]");
     let used = issuer.authorizations().pop().unwrap();
-    assert_eq!(value(&used, "client_id"), Some(DOCUMENT), "[auth-cimd-support] [auth-cimd-url-form] its URL is the id");
-    assert!(registrations(&issuer).is_empty(), "[auth-registration-priority] nothing is registered");
+    assert_eq!(
+        value(&used, "client_id"),
+        Some(DOCUMENT),
+        "[auth-cimd-support] [auth-cimd-url-form] the URL must be the client id"
+    );
+    assert!(registrations(&issuer).is_empty(), "[auth-registration-priority] nothing must be registered");
     let (issuer, server) = servers(|_| (), |_| ()).await;
     let bench = Bench::new(&server, document);
     assert_eq!(
@@ -96,7 +103,11 @@ async fn a_document_is_the_client_where_that_is_taken() {
         ClientKind::Registered,
         "[auth-cimd-check-advertised] [auth-cimd-fallback]"
     );
-    assert_eq!(registrations(&issuer).len(), 1, "[auth-cimd-fallback] it registers where documents are not taken");
+    assert_eq!(
+        registrations(&issuer).len(),
+        1,
+        "[auth-cimd-fallback] the app must register if documents are not supported"
+    );
 }
 
 #[tokio::test]
@@ -114,14 +125,14 @@ async fn where_nothing_else_works_the_user_is_asked() {
     let error = bench.connect().await.unwrap_err();
     assert!(
         matches!(error.cause, Cause::NoClientId { .. }),
-        "[auth-client-id-required] without an id it ends: {error}"
+        "[auth-client-id-required] a missing client id must end the sign-in: {error}"
     );
-    assert_eq!(issuer.count("/authorize"), 0, "[auth-client-id-required] before the browser opens");
+    assert_eq!(issuer.count("/authorize"), 0, "[auth-client-id-required] the browser must not be opened");
     *bench.user.client.lock().unwrap() = Some(preregistered("typed", None));
     assert_eq!(
         bench.connect().await.unwrap().client,
         ClientKind::Typed,
-        "[auth-manual-client-id] the typed one is used"
+        "[auth-manual-client-id] the entered client id must be used"
     );
     *bench.user.client.lock().unwrap() = None;
     bench.restart();
@@ -134,16 +145,19 @@ async fn a_refused_registration_is_told_and_tried_as_localhost() {
         servers(|script| script.registration_error = Some("invalid_redirect_uri".to_owned()), |_| ()).await;
     let bench = Bench::new(&server, |_| ());
     let error = bench.connect().await.unwrap_err();
-    assert_eq!(error.phase, Phase::ClientId, "[auth-dcr-surface-error] at which step");
-    assert!(error.to_string().contains("invalid_redirect_uri"), "[auth-dcr-surface-error] and why: {error}");
+    assert_eq!(error.phase, Phase::ClientId, "[auth-dcr-surface-error] phase of the error");
+    assert!(
+        error.to_string().contains("invalid_redirect_uri"),
+        "[auth-dcr-surface-error] the cause must be reported: {error}"
+    );
     let sent = registrations(&issuer);
     let second = sent.get(1).map(|sent| sent["redirect_uris"][0].to_string()).unwrap_or_default();
     assert!(second.contains("http://localhost:"), "[auth-dcr-redirect-rejection] [auth-dcr-retry-adjusted] {sent:?}");
-    assert_eq!(sent.len(), 2, "[auth-dcr-redirect-rejection] and no more");
+    assert_eq!(sent.len(), 2, "[auth-dcr-redirect-rejection] no further attempts");
     issuer.set(|script| script.registration_error = Some("invalid_client_metadata".to_owned()));
     let error = bench.connect().await.unwrap_err();
     assert!(error.to_string().contains("invalid_client_metadata"), "[auth-dcr-surface-error] {error}");
-    assert_eq!(registrations(&issuer).len(), 3, "another cause is not tried again");
+    assert_eq!(registrations(&issuer).len(), 3, "other errors must not be retried");
 }
 
 #[tokio::test]
@@ -154,11 +168,21 @@ async fn another_authorization_server_gets_nothing_of_the_first() {
     bench.connect().await.unwrap();
     server.lead_to(&[&second]);
     let stopped = bench.call("echo").await;
-    assert!(format!("{stopped:?}").contains("another authorization server"), "X51: the user is told: {stopped:?}");
-    assert!(first.token_requests("refresh_token").is_empty(), "X51: a token that nobody trusts is not renewed");
+    assert!(
+        format!("{stopped:?}").contains("another authorization server"),
+        "X51: the change must be reported: {stopped:?}"
+    );
+    assert!(
+        first.token_requests("refresh_token").is_empty(),
+        "X51: the token of the former server must not be renewed"
+    );
     let account = bench.connect().await.unwrap();
-    assert_eq!(account.issuer, second.issuer(), "signed in with the new one");
-    assert_eq!(registrations(&second).len(), 1, "[auth-as-change-reregister] where the app registered anew");
+    assert_eq!(account.issuer, second.issuer(), "the new server must be used");
+    assert_eq!(
+        registrations(&second).len(),
+        1,
+        "[auth-as-change-reregister] the app must register with the new server"
+    );
     let leaks = testkit::authorization::leaks(&[&first, &second], &[&server]);
     let leaks: Vec<_> = leaks
         .into_iter()
@@ -172,7 +196,7 @@ async fn another_authorization_server_gets_nothing_of_the_first() {
     let has_old = entries
         .iter()
         .any(|(key, entry)| format!("{key:?}{}", String::from_utf8_lossy(entry)).contains(&first.issuer()));
-    assert!(!has_old, "[auth-credentials-issuer-key] nothing of the old one is kept");
+    assert!(!has_old, "[auth-credentials-issuer-key] nothing of the former server may be stored");
 }
 
 #[tokio::test]
@@ -196,7 +220,7 @@ async fn a_client_id_of_the_settings_belongs_to_one_authorization_server() {
     assert_eq!(
         second.count("/authorize") + second.count("/token"),
         0,
-        "[auth-credentials-no-reuse] it is not shown to the other"
+        "[auth-credentials-no-reuse] the client id must not be sent to the other server"
     );
 }
 
@@ -212,16 +236,16 @@ async fn a_registration_that_leads_nowhere_is_not_used_again() {
     let authorization = std::sync::Arc::clone(&bench.authorization);
     let flow = tokio::spawn(async move { authorization.sign_in(Reason::AnotherAccount).await });
     let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == Phase::Callback);
-    until("the user sees that the client is not known any more", is_waiting).await;
+    until("the browser must be open", is_waiting).await;
     bench.authorization.cancel();
-    assert!(flow.await.unwrap().is_err(), "and gives up");
-    assert_eq!(registrations(&issuer).len(), 1, "it was tried with the registration that was there");
+    assert!(flow.await.unwrap().is_err(), "the cancelled sign-in must fail");
+    assert_eq!(registrations(&issuer).len(), 1, "the stored registration must be used");
     *bench.user.browser.lock().unwrap() = Browser::SignsIn;
     bench.restart();
     bench.authorization.sign_in(Reason::AnotherAccount).await.unwrap();
-    assert_eq!(registrations(&issuer).len(), 2, "the next sign-in registers anew, of the next run too");
+    assert_eq!(registrations(&issuer).len(), 2, "the next sign-in must register again, also after a restart");
     bench.authorization.sign_in(Reason::AnotherAccount).await.unwrap();
-    assert_eq!(registrations(&issuer).len(), 2, "and the one after that has no reason to");
+    assert_eq!(registrations(&issuer).len(), 2, "later sign-ins must use the new registration");
 }
 
 #[tokio::test]
@@ -255,11 +279,11 @@ async fn a_typed_client_id_is_kept_once_it_has_proven_good() {
     let bench = Bench::new(&server, |_| ());
     *bench.user.client.lock().unwrap() = Some(preregistered("typed", None));
     let is_kept = || bench.vault.has(|kind| matches!(kind, VaultKind::Client { .. }));
-    assert!(bench.authorization.sign_in(Reason::SignIn).await.is_err(), "it comes to nothing");
-    assert!(!is_kept(), "[auth-manual-client-id] perhaps it was mistyped");
+    assert!(bench.authorization.sign_in(Reason::SignIn).await.is_err(), "the sign-in must fail");
+    assert!(!is_kept(), "[auth-manual-client-id] an unverified client id must not be stored");
     issuer.set(|script| script.authorizing = Authorizing::Grants);
     bench.authorization.sign_in(Reason::SignIn).await.unwrap();
-    assert!(is_kept(), "[auth-manual-client-id] it was good");
+    assert!(is_kept(), "[auth-manual-client-id] a verified client id must be stored");
 }
 
 #[tokio::test]
@@ -278,18 +302,18 @@ async fn who_types_a_client_id_is_shown_the_redirect_uri_to_register_and_it_stay
         let redirect_uri = |request: &Vec<_>| value(request, "redirect_uri").unwrap().to_owned();
         issuer.authorizations().iter().map(redirect_uri).collect::<Vec<String>>()
     };
-    bench.authorization.sign_in(Reason::SignIn).await.expect_err("the user has none yet, and goes to get one");
+    bench.authorization.sign_in(Reason::SignIn).await.expect_err("the user has no client id yet");
     *bench.user.client.lock().unwrap() = Some(preregistered("typed", None));
     bench.restart();
     bench.authorization.sign_in(Reason::SignIn).await.unwrap();
     let shown: Vec<String> = bench.user.shown.lock().unwrap().iter().map(Url::to_string).collect();
-    assert_eq!(shown.len(), 2, "the user was asked twice");
-    assert_eq!(shown[0], shown[1], "[auth-manual-client-id] what was registered in between is good");
-    assert_eq!(sent(), [shown[1].clone()], "[auth-manual-client-id] it is exactly where the browser comes back to");
+    assert_eq!(shown.len(), 2, "the user must be prompted twice");
+    assert_eq!(shown[0], shown[1], "[auth-manual-client-id] the redirect URI must stay the same");
+    assert_eq!(sent(), [shown[1].clone()], "[auth-manual-client-id] the shown redirect URI must be used");
     bench.restart();
     bench.authorization.sign_in(Reason::AnotherAccount).await.unwrap();
-    assert_eq!(bench.user.shown.lock().unwrap().len(), 2, "it is kept, and not asked for again");
-    assert_eq!(sent()[1], shown[1], "[auth-manual-client-id] nor is another redirect URI used later");
+    assert_eq!(bench.user.shown.lock().unwrap().len(), 2, "a stored client id must not be requested again");
+    assert_eq!(sent()[1], shown[1], "[auth-manual-client-id] the redirect URI must stay the same later");
 }
 
 #[tokio::test]
@@ -302,14 +326,17 @@ async fn who_declined_has_given_the_client_id_to_nobody() {
     let bench = Bench::new(&server, |settings| settings.client.preregistered = Some(preregistered("set-up", None)));
     *bench.user.answer.lock().unwrap() = Answer::No;
     let error = bench.authorization.sign_in(Reason::SignIn).await.unwrap_err();
-    assert_eq!(error.cause, Cause::Declined, "the user does not know the issuer");
+    assert_eq!(error.cause, Cause::Declined, "the user declines");
     *bench.user.answer.lock().unwrap() = Answer::Yes;
     server.lead_to(&[&right]);
     let account = bench.authorization.sign_in(Reason::SignIn).await.unwrap();
     assert_eq!(
         account.issuer,
         right.issuer(),
-        "[auth-credentials-issuer-key] it belongs to the first that was agreed to"
+        "[auth-credentials-issuer-key] the client id must belong to the first approved issuer"
     );
-    assert!(bench.vault.has(|kind| *kind == VaultKind::FirstIssuer), "[auth-credentials-issuer-key] and to it alone");
+    assert!(
+        bench.vault.has(|kind| *kind == VaultKind::FirstIssuer),
+        "[auth-credentials-issuer-key] the issuer must be stored"
+    );
 }

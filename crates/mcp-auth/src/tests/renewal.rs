@@ -1,4 +1,4 @@
-//! Renewing tokens.
+//! Tests of the renewal of tokens.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,20 +16,24 @@ async fn a_token_is_renewed_before_its_end_and_after_a_restart() {
     bench.connect().await.unwrap();
     let before = server.seen().len();
     bench.pass(3500);
-    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "a good token is used");
-    assert!(issuer.token_requests("refresh_token").is_empty(), "and not renewed too early");
+    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "a valid token must be used");
+    assert!(issuer.token_requests("refresh_token").is_empty(), "the token must not be renewed too early");
     bench.pass(60);
-    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "[auth-expired-token-renew] shortly before its end");
-    assert_eq!(issuer.token_requests("refresh_token").len(), 1, "it is renewed");
-    assert_eq!(server.seen().len(), before + 2, "before the server could refuse it");
-    assert!(bench.authorization.account().unwrap().refreshed_at.is_some(), "which the user can see");
+    assert_eq!(
+        bench.call("echo").await,
+        Outcome::Answered(200),
+        "[auth-expired-token-renew] the call must succeed shortly before the expiry"
+    );
+    assert_eq!(issuer.token_requests("refresh_token").len(), 1, "the token must be renewed");
+    assert_eq!(server.seen().len(), before + 2, "the token must be renewed before a refusal");
+    assert!(bench.authorization.account().unwrap().refreshed_at.is_some(), "the account must show the renewal");
     for day in 0..3 {
         bench.restart();
         bench.pass(86_400);
         assert_eq!(
             bench.call("echo").await,
             Outcome::Answered(200),
-            "[auth-token-storage] [auth-refresh-replace] day {day}: tomorrow too"
+            "[auth-token-storage] [auth-refresh-replace] day {day}: the call must succeed"
         );
     }
     let used: Vec<_> = issuer.token_requests("refresh_token");
@@ -37,7 +41,7 @@ async fn a_token_is_renewed_before_its_end_and_after_a_restart() {
     assert_eq!(
         tokens.len(),
         used.len(),
-        "[auth-refresh-replace] [auth-b-token-rotation] each refresh token is used once"
+        "[auth-refresh-replace] [auth-b-token-rotation] each refresh token must be used once"
     );
 }
 
@@ -64,12 +68,12 @@ async fn many_calls_wait_for_one_renewal_and_none_fails() {
             assert_eq!(
                 one.await.unwrap(),
                 Outcome::Answered(200),
-                "[auth-expired-token-renew] round {round}: none fails"
+                "[auth-expired-token-renew] round {round}: each call must succeed"
             );
         }
         println!("20 calls waited {:?} for one renewal", began.elapsed());
         let renewals = issuer.token_requests("refresh_token").len();
-        assert_eq!(renewals, round, "round {round}: one renewal for all");
+        assert_eq!(renewals, round, "round {round}: all calls must share one renewal");
     }
 }
 
@@ -82,8 +86,8 @@ async fn a_caller_who_leaves_loses_no_rotated_token() {
     bench.pass(3590);
     let url = bench.settings.server.clone();
     let left = tokio::time::timeout(Duration::from_millis(100), bench.authorization.sign("POST", &url)).await;
-    assert!(left.is_err(), "the caller leaves while the renewal runs");
-    super::support::until("the renewal goes on", || {
+    assert!(left.is_err(), "the caller must be dropped during the renewal");
+    super::support::until("the renewal must complete", || {
         bench.authorization.account().is_some_and(|account| account.refreshed_at.is_some())
     })
     .await;
@@ -92,9 +96,9 @@ async fn a_caller_who_leaves_loses_no_rotated_token() {
     assert_eq!(
         bench.call("echo").await,
         Outcome::Answered(200),
-        "[auth-refresh-replace] the new refresh token was kept"
+        "[auth-refresh-replace] the new refresh token must be stored"
     );
-    assert_eq!(issuer.token_requests("refresh_token").len(), 2, "and used");
+    assert_eq!(issuer.token_requests("refresh_token").len(), 2, "the new refresh token must be used");
 }
 
 #[tokio::test]
@@ -109,12 +113,12 @@ async fn what_cannot_be_renewed_is_told_and_can_be_signed_in_again() {
         let words = cause.to_lowercase();
         assert!(
             words.contains("sign in again"),
-            "[auth-refresh-not-assumed] {refresh:?}: the user is told what to do: {cause}"
+            "[auth-refresh-not-assumed] {refresh:?}: the next step must be stated: {cause}"
         );
         let account = bench.authorization.account().unwrap();
-        assert!(account.ended.is_some() && !account.can_refresh, "the account says so: {account:?}");
+        assert!(account.ended.is_some() && !account.can_refresh, "the account must show the end: {account:?}");
         bench.connect().await.unwrap();
-        assert!(bench.authorization.account().unwrap().ended.is_none(), "and works again");
+        assert!(bench.authorization.account().unwrap().ended.is_none(), "the account must be valid again");
     }
 }
 
@@ -125,19 +129,15 @@ async fn a_failing_authorization_server_costs_no_token() {
     bench.connect().await.unwrap();
     bench.pass(3560);
     for _ in 0..5 {
-        assert_eq!(bench.call("echo").await, Outcome::Answered(200), "the token is used for as long as it lives");
+        assert_eq!(bench.call("echo").await, Outcome::Answered(200), "the token must be used until it expires");
     }
-    assert_eq!(issuer.token_requests("refresh_token").len(), 1, "and the failing one is left alone for a while");
+    assert_eq!(issuer.token_requests("refresh_token").len(), 1, "the failed renewal must not be retried immediately");
     bench.pass(60);
     let stopped = bench.call("echo").await;
-    assert!(format!("{stopped:?}").contains("503"), "then the cause is told: {stopped:?}");
+    assert!(format!("{stopped:?}").contains("503"), "the cause must be reported: {stopped:?}");
     issuer.set(|script| script.refresh = Refresh::Rotating);
     bench.pass(20);
-    assert_eq!(
-        bench.call("echo").await,
-        Outcome::Answered(200),
-        "when it works again, the refresh token is still there"
-    );
+    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "the refresh token must be retained");
 }
 
 #[tokio::test]
@@ -155,19 +155,22 @@ async fn many_calls_wait_for_one_renewal_that_fails() {
         .collect();
     for one in calls {
         let stopped = one.await.unwrap();
-        assert!(format!("{stopped:?}").contains("503"), "[auth-expired-token-renew] each is told: {stopped:?}");
+        assert!(
+            format!("{stopped:?}").contains("503"),
+            "[auth-expired-token-renew] each call must report the cause: {stopped:?}"
+        );
     }
-    assert_eq!(issuer.token_requests("refresh_token").len(), 1, "X51: by one renewal");
+    assert_eq!(issuer.token_requests("refresh_token").len(), 1, "X51: all calls must share one renewal");
     bench.call("echo").await;
-    assert_eq!(issuer.token_requests("refresh_token").len(), 1, "X51: the next call does not repeat it at once");
+    assert_eq!(issuer.token_requests("refresh_token").len(), 1, "X51: the renewal must not be retried immediately");
     bench.pass(11);
     bench.call("echo").await;
-    assert_eq!(issuer.token_requests("refresh_token").len(), 2, "a while later it is tried again");
+    assert_eq!(issuer.token_requests("refresh_token").len(), 2, "the renewal must be retried later");
     bench.authorization.try_again();
     bench.call("echo").await;
-    assert_eq!(issuer.token_requests("refresh_token").len(), 3, "and at once if there is a reason to");
+    assert_eq!(issuer.token_requests("refresh_token").len(), 3, "try_again must allow an immediate retry");
     bench.authorization.sign_in(Reason::SignIn).await.unwrap();
-    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "the user need not wait to sign in");
+    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "a sign-in must be possible immediately");
 }
 
 #[tokio::test]
@@ -175,13 +178,13 @@ async fn a_vault_that_fails_is_told_apart() {
     let (_issuer, server) = servers(|_| (), |_| ()).await;
     let mut bench = Bench::new(&server, |_| ());
     bench.connect().await.unwrap();
-    assert_eq!(bench.authorization.kept(), Some(Kept::Safely), "[auth-token-storage] it is in the vault");
+    assert_eq!(bench.authorization.kept(), Some(Kept::Safely), "[auth-token-storage] the tokens must be in the vault");
     bench.restart();
     bench.vault.is_broken.store(true, std::sync::atomic::Ordering::SeqCst);
     let stopped = bench.call("echo").await;
-    assert!(format!("{stopped:?}").contains("it is locked"), "the cause is told: {stopped:?}");
+    assert!(format!("{stopped:?}").contains("it is locked"), "the cause must be reported: {stopped:?}");
     bench.vault.is_broken.store(false, std::sync::atomic::Ordering::SeqCst);
-    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "unlocked, it goes on");
+    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "the call must succeed after unlocking");
 }
 
 #[tokio::test]
@@ -191,6 +194,6 @@ async fn no_request_to_another_origin_is_signed() {
     bench.connect().await.unwrap();
     for url in ["https://evil.example/mcp", "http://127.0.0.1:1/mcp"] {
         let signed = bench.authorization.sign("POST", &url.parse().unwrap()).await.unwrap();
-        assert!(signed.headers.is_empty(), "[auth-only-own-as-tokens] X49: {url} gets no token");
+        assert!(signed.headers.is_empty(), "[auth-only-own-as-tokens] X49: {url} must get no token");
     }
 }

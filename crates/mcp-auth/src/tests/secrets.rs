@@ -1,4 +1,4 @@
-//! No secret is ever shown.
+//! Tests that secrets are never shown.
 
 use testkit::authorization::{Authorizing, Refresh, ResourceMetadata, value};
 use testkit::http::HttpServer;
@@ -34,18 +34,18 @@ async fn nothing_secret_stands_in_steps_errors_and_debug_output() {
         let forms = issuer.token_requests("authorization_code");
         secrets
             .extend(forms.iter().flatten().filter(|(name, _)| name == "code_verifier").map(|(_, value)| value.clone()));
-        assert!(secrets.len() >= 6, "there are secrets: {}", secrets.len());
+        assert!(secrets.len() >= 6, "the test must have secrets: {}", secrets.len());
         for secret in &secrets {
-            assert!(!shown.contains(secret.as_str()), "[auth-ema-no-log] {method}: {secret} is shown");
+            assert!(!shown.contains(secret.as_str()), "[auth-ema-no-log] {method}: {secret} must not be shown");
         }
-        assert!(shown.contains("[redacted]"), "where one stood, it is marked");
-        assert!(shown.contains("grant_type=authorization_code"), "and the rest can be read");
+        assert!(shown.contains("[redacted]"), "redacted secrets must be marked");
+        assert!(shown.contains("grant_type=authorization_code"), "other text must be readable");
     }
 }
 
 #[tokio::test]
 async fn a_server_that_repeats_our_secrets_gets_them_taken_out() {
-    // It answers the token request with an error that holds all of the request.
+    // This server's error response repeats the whole token request.
     let issuer = HttpServer::start(|request, mut answer| async move {
         let origin = format!("http://{}", request.header("host").unwrap_or_default());
         match request.path_alone() {
@@ -86,10 +86,13 @@ async fn a_server_that_repeats_our_secrets_gets_them_taken_out() {
     secrets.extend(bench.user.opened.lock().unwrap().iter().flat_map(secrets_of));
     secrets.extend(posted.header("authorization").and_then(|value| value.strip_prefix("Basic ")).map(str::to_owned));
     for secret in secrets {
-        assert!(!shown.contains(&secret), "[auth-ema-no-log] {secret} is shown: {shown}");
+        assert!(!shown.contains(&secret), "[auth-ema-no-log] {secret} must not be shown: {shown}");
     }
     let pages = bench.user.pages.lock().unwrap().clone();
-    assert!(pages.iter().all(|page| !page.body.contains("the-secret-code")), "nor does the page repeat it: {pages:?}");
+    assert!(
+        pages.iter().all(|page| !page.body.contains("the-secret-code")),
+        "the page must not show the code: {pages:?}"
+    );
 }
 
 #[test]
@@ -103,8 +106,8 @@ fn a_secret_is_taken_out_of_earlier_steps_too() {
     let request = log.request(&http::Request::post("https://a.example/token").body(Vec::new()).unwrap());
     log.sent(now, std::time::Duration::ZERO, Phase::Token, &request, Some(&answer));
     let shown = format!("{:?}", log.steps());
-    assert!(!shown.contains("token-of-later"), "a token is taken out wherever it stands: {shown}");
-    assert!(shown.contains("[redacted] is yours"), "and the rest stays: {shown}");
+    assert!(!shown.contains("token-of-later"), "the token must be redacted everywhere: {shown}");
+    assert!(shown.contains("[redacted] is yours"), "other text must be retained: {shown}");
 }
 
 #[tokio::test]
@@ -125,9 +128,9 @@ async fn what_is_set_up_hides_its_secrets() {
         id_token: Some("secret-id-token".into()),
     };
     let shown = format!("{:?} {:?} {:?} {provider:?}", bench.settings, bench.settings.client, bench.authorization);
-    assert!(!shown.contains("secret-"), "[auth-cc-protect-secret] no secret is in debug output: {shown}");
+    assert!(!shown.contains("secret-"), "[auth-cc-protect-secret] debug output must not contain secrets: {shown}");
     let entry = secrecy::SecretSlice::from(b"secret-entry".to_vec());
-    assert!(!format!("{entry:?}").contains("secret-entry"), "nor is an entry of the vault");
+    assert!(!format!("{entry:?}").contains("secret-entry"), "debug output of entries must be redacted");
 }
 
 #[tokio::test]
@@ -139,23 +142,29 @@ async fn what_stands_in_the_query_of_the_server_goes_nowhere_and_is_not_shown() 
         issuer.end_access_tokens();
         let called = bench.call("echo").await;
         let shown = format!("{} {called:?}", bench.shown());
-        assert!(!shown.contains("s3cr3t"), "{metadata:?}: the steps show no key: {shown}");
+        assert!(!shown.contains("s3cr3t"), "{metadata:?}: the steps must not show the key: {shown}");
         let opened = bench.user.opened.lock().unwrap().pop().unwrap();
-        assert!(!opened.as_str().contains("s3cr3t"), "{metadata:?}: the browser keeps no key: {opened}");
+        assert!(
+            !opened.as_str().contains("s3cr3t"),
+            "{metadata:?}: the browser URL must not contain the key: {opened}"
+        );
         let asked: Vec<_> = server.seen().into_iter().chain(issuer.seen()).collect();
         let sent: Vec<_> = asked.iter().filter(|one| one.path_alone() == "/token").map(|one| one.form()).collect();
-        assert_eq!(sent.len(), 2, "{metadata:?}: there was a code, and a renewal");
+        assert_eq!(sent.len(), 2, "{metadata:?}: a code and a renewal must be sent");
         for form in &sent {
             let resource = value(form, "resource");
             assert_eq!(
                 resource,
                 Some(server.url().as_str()),
-                "[auth-resource-canonical] {metadata:?}: without a query"
+                "[auth-resource-canonical] {metadata:?}: the resource must have no query"
             );
         }
         let document = asked.iter().find(|one| one.path_alone().contains("oauth-protected-resource"));
         let path = document.map(|one| one.path.clone()).unwrap_or_default();
-        assert!(path.contains("s3cr3t"), "{metadata:?}: RFC 9728, 3.1: the server itself is asked with it: {path}");
+        assert!(
+            path.contains("s3cr3t"),
+            "{metadata:?}: RFC 9728, 3.1: the metadata request must contain the query: {path}"
+        );
     }
 }
 
@@ -165,7 +174,7 @@ fn a_key_in_the_address_is_not_forgotten() {
     redactor.learn_query(&Url::parse("https://a.example/mcp?key=the%20first+key&the-lone-key&n=1").unwrap());
     (0..200).for_each(|number| redactor.learn(&format!("token-number-{number}")));
     let shown = redactor.text("the%20first+key, the first key, the+first+key, the-lone-key, n=1");
-    assert_eq!(shown, "[redacted], [redacted], [redacted], [redacted], n=1", "in every form, however much comes later");
+    assert_eq!(shown, "[redacted], [redacted], [redacted], [redacted], n=1", "all forms must be redacted permanently");
 }
 
 #[test]
@@ -174,7 +183,7 @@ fn nothing_is_left_of_a_secret_that_holds_another() {
     redactor.learn("secret");
     redactor.learn("the-secret-of-all");
     let shown = redactor.text("a the-secret-of-all b secret c");
-    assert_eq!(shown, "a [redacted] b [redacted] c", "the longest is looked for first");
+    assert_eq!(shown, "a [redacted] b [redacted] c", "longer secrets must be redacted first");
 }
 
 #[test]
@@ -186,9 +195,9 @@ fn what_follows_a_sign_in_pushes_out_none_of_its_steps() {
     log.end();
     (0..500).for_each(|number| log.note(now, Phase::Refresh, &format!("renewal {number}")));
     let steps = log.steps();
-    assert_eq!(steps[0].conclusion, "the user agreed", "the sign-in is there still");
-    assert_eq!(steps.last().unwrap().conclusion, "renewal 499", "and so is the last of what followed");
-    assert!(steps.len() < 100, "within bounds: {}", steps.len());
+    assert_eq!(steps[0].conclusion, "the user agreed", "the steps of the sign-in must be retained");
+    assert_eq!(steps.last().unwrap().conclusion, "renewal 499", "the last later step must be retained");
+    assert!(steps.len() < 100, "the number of steps must be limited: {}", steps.len());
     log.begin();
-    assert!(log.steps().is_empty(), "the next sign-in begins anew");
+    assert!(log.steps().is_empty(), "the next sign-in must clear the log");
 }

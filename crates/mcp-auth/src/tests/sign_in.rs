@@ -1,4 +1,4 @@
-//! The browser flow.
+//! Tests of the authorization code flow in the browser.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -21,57 +21,60 @@ async fn from_the_refusal_to_the_answer() {
     let bench = Bench::new(&server, |_| ());
     let mut changed = bench.authorization.changed();
     let account = bench.connect().await.unwrap();
-    assert_eq!(account.scopes, ["mcp:read", "offline_access"], "what was granted is known");
+    assert_eq!(account.scopes, ["mcp:read", "offline_access"], "granted scopes must be known");
     assert!(account.can_refresh && account.expires_at.is_some() && account.ended.is_none(), "{account:?}");
-    assert!(changed.has_changed().unwrap(), "who watches is told");
+    assert!(changed.has_changed().unwrap(), "watchers must be notified");
     changed.borrow_and_update();
 
     let consent = bench.user.consents.lock().unwrap().pop().unwrap();
     assert_eq!(
         (consent.issuer.as_str(), consent.resource.as_str()),
         (issuer.issuer().as_str(), server.url().as_str()),
-        "the user was asked"
+        "issuer and resource in the consent request"
     );
-    assert_eq!(consent.new_scopes, consent.scopes, "all scopes are new to the user");
-    assert_eq!(consent.client, ClientKind::Registered, "and told how the app identifies itself");
+    assert_eq!(consent.new_scopes, consent.scopes, "all scopes must be new");
+    assert_eq!(consent.client, ClientKind::Registered, "kind of the client id in the consent request");
 
     let authorized = issuer.authorizations().pop().unwrap();
     let get = |name: &str| value(&authorized, name).unwrap_or_default();
-    assert_eq!(get("response_type"), "code", "[auth-oauth21-best-practice] a code and nothing else");
+    assert_eq!(get("response_type"), "code", "[auth-oauth21-best-practice] response type");
     assert_eq!(
         (get("code_challenge_method"), get("code_challenge").len()),
         ("S256", 43),
         "[auth-pkce] [auth-pkce-s256]"
     );
-    assert!(get("state").len() >= 16, "[auth-state-verify] a state that nobody guesses");
+    assert!(get("state").len() >= 16, "[auth-state-verify] the state must not be guessable");
     assert_eq!(get("scope"), "mcp:read offline_access", "[auth-scope-from-challenge] [auth-scope-least-privilege]");
-    assert_eq!(get("prompt"), "consent", "offline access is granted only where consent is asked for");
-    assert!(get("redirect_uri").starts_with("http://127.0.0.1:"), "[auth-redirect-localhost-https] to this computer");
+    assert_eq!(get("prompt"), "consent", "offline access must request consent");
+    assert!(
+        get("redirect_uri").starts_with("http://127.0.0.1:"),
+        "[auth-redirect-localhost-https] the redirect URI must be a loopback address"
+    );
     let redeemed = issuer.token_requests("authorization_code").pop().unwrap();
     assert_eq!(
         value(&redeemed, "code_verifier").map(str::len),
         Some(43),
-        "[auth-pkce] the verifier goes with the code"
+        "[auth-pkce] the verifier must be sent with the code"
     );
 
     let calls = server.with_method("tools/call");
     let header = calls.last().and_then(|call| call.header("authorization")).unwrap_or_default();
-    assert!(header.starts_with("Bearer "), "[auth-bearer-header] the token is in the header");
+    assert!(header.starts_with("Bearer "), "[auth-bearer-header] the token must be in the header");
     bench.call("echo").await;
     let calls = server.with_method("tools/call");
     assert!(
         calls[1..].iter().all(|call| call.header("authorization").is_some()),
-        "[auth-every-request] in each from then on"
+        "[auth-every-request] every later request must have the token"
     );
     assert!(
         calls.iter().all(|call| !call.path.contains('?')),
-        "[auth-no-query-token] [auth-ema-no-url-tokens] never in the URL"
+        "[auth-no-query-token] [auth-ema-no-url-tokens] the token must not be in the URL"
     );
     let pages = Arc::clone(&bench.user.pages);
-    until("the browser shows a page", || !pages.lock().unwrap().is_empty()).await;
+    until("the browser must show a page", || !pages.lock().unwrap().is_empty()).await;
     let page = bench.user.pages.lock().unwrap().pop().unwrap();
-    assert!(page.body.contains("You are signed in"), "the browser says how it ended: {page:?}");
-    assert!(bench.authorization.in_progress().is_none(), "nothing is in progress any more");
+    assert!(page.body.contains("You are signed in"), "the page must show the outcome: {page:?}");
+    assert!(bench.authorization.in_progress().is_none(), "no sign-in must be in progress");
 }
 
 #[tokio::test]
@@ -81,16 +84,16 @@ async fn without_consent_no_browser_and_no_code() {
         let bench = Bench::new(&server, |_| ());
         *bench.user.answer.lock().unwrap() = answer;
         let error = bench.connect().await.unwrap_err();
-        assert_eq!((error.phase, error.cause), (Phase::Consent, cause), "the step and the cause are told");
-        assert!(bench.user.opened.lock().unwrap().is_empty(), "no browser is opened");
+        assert_eq!((error.phase, error.cause), (Phase::Consent, cause), "phase and cause of the error");
+        assert!(bench.user.opened.lock().unwrap().is_empty(), "the browser must not be opened");
     }
-    assert_eq!(issuer.count("/authorize"), 0, "and nobody was sent to the authorization server");
+    assert_eq!(issuer.count("/authorize"), 0, "no authorization request must be sent");
 }
 
 #[tokio::test]
 async fn the_issuer_of_the_answer_is_checked_before_the_code_is_sent() {
     let other = |issuer: &str| Iss::Other(issuer.to_owned());
-    // what comes, whether it is promised, whether it is good
+    // Issuer in the response, `true` if promised, `true` if accepted, requirement.
     let table = [
         (Iss::Own, true, true, "[auth-iss-compare] [auth-iss-record]"),
         (Iss::Own, false, true, "[auth-iss-compare]"),
@@ -108,7 +111,11 @@ async fn the_issuer_of_the_answer_is_checked_before_the_code_is_sent() {
         let connected = bench.connect().await;
         assert_eq!(connected.is_ok(), is_good, "{what} X44: {iss:?}, promised: {promised}: {connected:?}");
         let redeemed = issuer.count("/token");
-        assert_eq!(redeemed, usize::from(is_good), "[auth-iss-before-code] X44: {iss:?}: the code goes nowhere else");
+        assert_eq!(
+            redeemed,
+            usize::from(is_good),
+            "[auth-iss-before-code] X44: {iss:?}: the code must not be redeemed after a mismatch"
+        );
     }
 }
 
@@ -140,17 +147,17 @@ async fn it_can_be_cancelled_or_dropped_and_begun_again() {
     let authorization = Arc::clone(&bench.authorization);
     let flow = tokio::spawn(async move { authorization.sign_in(Reason::SignIn).await });
     let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == Phase::Callback);
-    until("it waits for the browser", is_waiting).await;
+    until("the sign-in must wait for the browser", is_waiting).await;
     let shown = bench.authorization.in_progress().and_then(|at| at.authorize_url);
-    assert_eq!(shown, bench.user.opened.lock().unwrap().first().cloned(), "the address can be copied meanwhile");
+    assert_eq!(shown, bench.user.opened.lock().unwrap().first().cloned(), "the URL must be available");
     bench.authorization.cancel();
     let error = flow.await.unwrap().unwrap_err();
-    assert_eq!((error.phase, error.cause), (Phase::Callback, Cause::Cancelled), "it ends where it was");
-    assert!(bench.authorization.in_progress().is_none(), "and is in progress no more");
+    assert_eq!((error.phase, error.cause), (Phase::Callback, Cause::Cancelled), "phase and cause of the error");
+    assert!(bench.authorization.in_progress().is_none(), "no sign-in must be in progress");
 
     let dropped = tokio::time::timeout(Duration::from_millis(500), bench.authorization.sign_in(Reason::SignIn)).await;
-    assert!(dropped.is_err(), "nobody came back");
-    assert!(bench.authorization.in_progress().is_none(), "a dropped one is in progress no more");
+    assert!(dropped.is_err(), "the browser does not return");
+    assert!(bench.authorization.in_progress().is_none(), "a dropped sign-in must not be in progress");
     *bench.user.browser.lock().unwrap() = Browser::SignsIn;
     bench.connect().await.unwrap();
 }
@@ -160,36 +167,43 @@ async fn after_five_minutes_it_is_over() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
     let bench = Bench::new(&server, |_| ());
     bench.connect().await.unwrap();
-    assert_eq!(issuer.count("/register"), 1, "the app is registered");
+    assert_eq!(issuer.count("/register"), 1, "the app must be registered");
 
     *bench.user.browser.lock().unwrap() = Browser::Stays;
     let authorization = Arc::clone(&bench.authorization);
     let flow = tokio::spawn(async move { authorization.sign_in(Reason::SignIn).await });
     let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == Phase::Callback);
-    until("it waits for the browser", is_waiting).await;
+    until("the sign-in must wait for the browser", is_waiting).await;
     let url = bench.user.opened.lock().unwrap().last().cloned().unwrap();
     let redirect = url.query_pairs().find(|(name, _)| name == "redirect_uri").unwrap().1.into_owned();
     tokio::time::pause();
     tokio::time::advance(Duration::from_secs(299)).await;
     tokio::time::resume();
     let page = testkit::browser::get(&format!("{redirect}?code=x&state=y")).await;
-    assert!(page.is_ok_and(|page| page.status == 400), "until then somebody listens");
-    assert!(is_waiting(), "and the sign-in goes on");
+    assert!(page.is_ok_and(|page| page.status == 400), "the listener must still be open");
+    assert!(is_waiting(), "the sign-in must still be in progress");
     tokio::time::pause();
     tokio::time::advance(Duration::from_secs(2)).await;
     tokio::time::resume();
 
     let error = flow.await.unwrap().unwrap_err();
-    assert_eq!((error.phase, &error.cause), (Phase::Callback, &Cause::TimedOut), "it ends, and where it was");
-    assert!(error.to_string().contains("did not come back within five minutes"), "in words: {error}");
-    assert!(error.next_step().contains("Start the sign-in again"), "with what to do: {}", error.next_step());
-    assert!(bench.authorization.in_progress().is_none(), "nothing is in progress any more");
-    assert!(testkit::browser::get(&redirect).await.is_err(), "the port is closed");
-    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "the sign-in of before stays good");
+    assert_eq!((error.phase, &error.cause), (Phase::Callback, &Cause::TimedOut), "phase and cause of the error");
+    assert!(
+        error.to_string().contains("did not come back within five minutes"),
+        "the message must state the cause: {error}"
+    );
+    assert!(
+        error.next_step().contains("Start the sign-in again"),
+        "the next step must be stated: {}",
+        error.next_step()
+    );
+    assert!(bench.authorization.in_progress().is_none(), "no sign-in must be in progress");
+    assert!(testkit::browser::get(&redirect).await.is_err(), "the port must be closed");
+    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "the earlier sign-in must stay valid");
 
     *bench.user.browser.lock().unwrap() = Browser::SignsIn;
     bench.authorization.sign_in(Reason::SignIn).await.unwrap();
-    assert_eq!(issuer.count("/register"), 2, "an id that led nowhere is doubted, and another one is got");
+    assert_eq!(issuer.count("/register"), 2, "a doubted registration must be replaced");
 }
 
 #[tokio::test]
@@ -202,25 +216,33 @@ async fn one_that_has_not_begun_can_be_cancelled() {
     };
     let held = bench.vault.gate.lock().await;
     let first = begin();
-    until("it waits for the vault", || bench.vault.reads.load(Ordering::SeqCst) > 0).await;
+    until("the sign-in must wait for the vault", || bench.vault.reads.load(Ordering::SeqCst) > 0).await;
     bench.authorization.cancel();
     let ended = tokio::time::timeout(Duration::from_secs(10), first).await;
-    assert_eq!(ended.expect("it ends at once").unwrap(), Err(Cause::Cancelled), "before the vault has answered");
+    assert_eq!(
+        ended.expect("the sign-in must end immediately").unwrap(),
+        Err(Cause::Cancelled),
+        "cancelled before the vault responds"
+    );
     drop(held);
 
     *bench.user.browser.lock().unwrap() = Browser::Stays;
     let flows = [begin(), begin()];
     let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == Phase::Callback);
-    until("one waits for the browser", is_waiting).await;
+    until("one sign-in must wait for the browser", is_waiting).await;
     settle().await;
     bench.authorization.cancel();
     for flow in flows {
         let ended = tokio::time::timeout(Duration::from_secs(10), flow).await;
-        assert_eq!(ended.expect("it ends").unwrap(), Err(Cause::Cancelled), "the one that waited for it as well");
+        assert_eq!(
+            ended.expect("each sign-in must end").unwrap(),
+            Err(Cause::Cancelled),
+            "waiting sign-ins must be cancelled too"
+        );
     }
-    assert_eq!(issuer.count("/authorize"), 0, "nobody came to the sign-in page");
+    assert_eq!(issuer.count("/authorize"), 0, "no authorization request must be sent");
     *bench.user.browser.lock().unwrap() = Browser::SignsIn;
-    bench.authorization.sign_in(Reason::SignIn).await.expect("the next one is not cancelled");
+    bench.authorization.sign_in(Reason::SignIn).await.expect("the next sign-in must succeed");
 }
 
 #[tokio::test]
@@ -229,8 +251,8 @@ async fn two_at_once_are_one() {
     let bench = Bench::new(&server, |_| ());
     let (first, second) =
         tokio::join!(bench.authorization.sign_in(Reason::SignIn), bench.authorization.sign_in(Reason::SignIn));
-    assert_eq!(first.unwrap(), second.unwrap(), "both have the same outcome");
-    assert_eq!(issuer.count("/authorize"), 1, "and the user signed in once");
+    assert_eq!(first.unwrap(), second.unwrap(), "both must have the same outcome");
+    assert_eq!(issuer.count("/authorize"), 1, "the user must sign in once");
 }
 
 #[tokio::test]
@@ -239,14 +261,14 @@ async fn without_a_browser_the_address_is_pasted() {
     let bench = Bench::new(&server, |_| ());
     *bench.user.browser.lock().unwrap() = Browser::Missing;
     let error = bench.connect().await.unwrap_err();
-    assert!(matches!(error.cause, Cause::Browser { .. }), "where nobody can paste, it ends: {error}");
+    assert!(matches!(error.cause, Cause::Browser { .. }), "without pasting the sign-in must fail: {error}");
     bench.user.can_paste.store(true, Ordering::SeqCst);
     let authorization = Arc::clone(&bench.authorization);
     let before = bench.user.opened.lock().unwrap().len();
-    // The user is held back until there is something to paste.
+    // Blocks the user until there is a URL to paste.
     let held = bench.user.pasted.lock().await;
     let flow = tokio::spawn(async move { authorization.sign_in(Reason::SignIn).await });
-    until("the address is shown", || bench.user.opened.lock().unwrap().len() > before).await;
+    until("the URL must be shown", || bench.user.opened.lock().unwrap().len() > before).await;
     let url = bench.user.opened.lock().unwrap().last().cloned().unwrap();
     let page = testkit::browser::get(url.as_str()).await.unwrap();
     let location = page.location().unwrap().to_owned();
@@ -254,8 +276,11 @@ async fn without_a_browser_the_address_is_pasted() {
     *held = vec![location, "https://evil.example/?code=x".to_owned(), "nonsense".to_owned()];
     drop(held);
     let account = flow.await.unwrap().unwrap();
-    assert_eq!(account.issuer, issuer.issuer(), "signed in by hand");
-    assert!(bench.conclusions().contains("refused and the sign-in goes on"), "wrong ones did not end it");
+    assert_eq!(account.issuer, issuer.issuer(), "the pasted response must be accepted");
+    assert!(
+        bench.conclusions().contains("an invalid response was refused"),
+        "invalid responses must not end the sign-in"
+    );
 }
 
 #[tokio::test]
@@ -266,16 +291,16 @@ async fn wrong_answers_do_not_end_a_sign_in() {
     let authorization = Arc::clone(&bench.authorization);
     let flow = tokio::spawn(async move { authorization.sign_in(Reason::SignIn).await });
     let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == Phase::Callback);
-    until("it waits for the browser", is_waiting).await;
+    until("the sign-in must wait for the browser", is_waiting).await;
     let url = bench.user.opened.lock().unwrap().last().cloned().unwrap();
     let redirect = url.query_pairs().find(|(name, _)| name == "redirect_uri").unwrap().1.into_owned();
     for query in ["", "?code=x", "?code=x&state=y", "?error=access_denied&state=y"] {
         let page = testkit::browser::get(&format!("{redirect}{query}")).await.unwrap();
-        assert_eq!(page.status, 400, "X50: {query:?} is refused");
+        assert_eq!(page.status, 400, "X50: {query:?} must be refused");
     }
     testkit::browser::sign_in(url.as_str()).await.unwrap();
-    assert!(flow.await.unwrap().is_ok(), "X50: the right one still counts");
-    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "and the token is good");
+    assert!(flow.await.unwrap().is_ok(), "X50: the valid response must be accepted");
+    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "the token must be accepted");
 }
 
 #[tokio::test]
@@ -288,7 +313,7 @@ async fn another_account_is_asked_for() {
         let bench = Bench::new(&server, |_| ());
         bench.authorization.sign_in(Reason::AnotherAccount).await.unwrap();
         let authorized = issuer.authorizations().pop().unwrap();
-        assert_eq!(value(&authorized, "prompt"), Some(wanted), "it is asked for what it knows: {supported}");
+        assert_eq!(value(&authorized, "prompt"), Some(wanted), "a supported prompt must be requested: {supported}");
     }
 }
 
@@ -300,8 +325,8 @@ async fn a_sign_in_before_any_call_asks_the_server_what_it_wants() {
     bench.authorization.sign_in(Reason::SignIn).await.unwrap();
     println!("a sign-in with a provider that answers at once took {:?}", began.elapsed());
     let authorized = issuer.authorizations().pop().unwrap();
-    assert_eq!(value(&authorized, "scope"), Some("mcp:read"), "[auth-prm-header-url] the challenge was found");
-    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "and the token is good");
+    assert_eq!(value(&authorized, "scope"), Some("mcp:read"), "[auth-prm-header-url] the challenge must be used");
+    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "the token must be accepted");
 }
 
 #[tokio::test]
@@ -310,10 +335,10 @@ async fn a_server_in_the_open_gets_no_sign_in() {
     let error = bench.authorization.sign_in(Reason::SignIn).await.unwrap_err();
     assert!(
         matches!(error.cause, Cause::UnsafeUrl { .. }),
-        "[auth-communication-security] a token would be seen: {error}"
+        "[auth-communication-security] an unencrypted server must be refused: {error}"
     );
     assert!(
         bench.authorization.steps().iter().all(|step| step.request.is_none()),
-        "[auth-https-endpoints] nothing is sent"
+        "[auth-https-endpoints] no request must be sent"
     );
 }

@@ -1,4 +1,4 @@
-//! Signing out.
+//! Tests of the sign-out and revocation.
 
 use serde_json::json;
 use testkit::authorization::Refresh;
@@ -25,13 +25,15 @@ async fn tokens_are_revoked_where_that_is_offered_and_forgotten_in_any_case() {
         let out = bench.authorization.sign_out().await.unwrap();
         match (is_offered, is_down) {
             (true, false) => {
-                assert_eq!(out.revoked, Revoked::Yes, "they are revoked");
-                assert_eq!(issuer.good_tokens(), (0, 0), "and good for nothing any more");
+                assert_eq!(out.revoked, Revoked::Yes, "the tokens must be revoked");
+                assert_eq!(issuer.good_tokens(), (0, 0), "the tokens must be invalid");
             }
-            (false, _) => assert_eq!(out.revoked, Revoked::NotOffered, "nobody would revoke them"),
-            (true, true) => assert!(matches!(out.revoked, Revoked::Failed { .. }), "the cause is told: {out:?}"),
+            (false, _) => assert_eq!(out.revoked, Revoked::NotOffered, "revocation is not offered"),
+            (true, true) => {
+                assert!(matches!(out.revoked, Revoked::Failed { .. }), "the cause must be reported: {out:?}")
+            }
         }
-        assert!(bench.authorization.account().is_none(), "nobody is signed in");
+        assert!(bench.authorization.account().is_none(), "no account must remain");
         let entries: String = bench
             .vault
             .entries
@@ -41,15 +43,15 @@ async fn tokens_are_revoked_where_that_is_offered_and_forgotten_in_any_case() {
             .map(|entry| String::from_utf8_lossy(entry).into_owned())
             .collect();
         for secret in issuer.secrets().iter().filter(|secret| secret.contains("token")) {
-            assert!(!entries.contains(secret.as_str()), "[auth-token-storage] no token is kept");
+            assert!(!entries.contains(secret.as_str()), "[auth-token-storage] no token may be stored");
         }
         issuer.set(|script| script.down = None);
         bench.restart();
-        assert!(matches!(bench.call("echo").await, Outcome::Stopped(_)), "after a restart neither");
+        assert!(matches!(bench.call("echo").await, Outcome::Stopped(_)), "no token may be used after a restart");
         assert_eq!(
             bench.authorization.sign_out().await.unwrap().revoked,
             Revoked::NothingToRevoke,
-            "twice is no error"
+            "a second sign-out must succeed"
         );
     }
 }
@@ -65,7 +67,7 @@ async fn an_access_token_that_can_not_be_revoked_ends_with_its_grant() {
         bench.connect().await.unwrap();
         let revoked = bench.authorization.sign_out().await.unwrap().revoked;
         assert_eq!(revoked == Revoked::Yes, is_done, "RFC 7009, 2: with {refresh:?} it is {revoked:?}");
-        assert_eq!(issuer.good_tokens().1, 0, "no refresh token is good any more");
-        assert!(!is_done || bench.conclusions().contains("it is revoked"), "which the steps tell");
+        assert_eq!(issuer.good_tokens().1, 0, "no refresh token may be valid");
+        assert!(!is_done || bench.conclusions().contains("it is revoked"), "the steps must show the revocation");
     }
 }

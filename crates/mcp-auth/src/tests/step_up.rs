@@ -1,4 +1,4 @@
-//! Being asked for more scopes.
+//! Tests of step-up: requests of a server for more scopes.
 
 use std::sync::Arc;
 
@@ -26,21 +26,28 @@ async fn the_union_is_asked_for_and_the_call_goes_on() {
     assert_eq!(
         bench.call("write").await,
         Outcome::Answered(200),
-        "[auth-stepup] [auth-stepup-retry-request] it goes on"
+        "[auth-stepup] [auth-stepup-retry-request] the call must succeed"
     );
     assert_eq!(
         scopes_asked(&issuer),
         ["mcp:basic", "mcp:basic mcp:write"],
-        "[auth-stepup-union] with what was there before"
+        "[auth-stepup-union] previous scopes must be included"
     );
     let consent = bench.user.consents.lock().unwrap().pop().unwrap();
-    assert_eq!(consent.new_scopes, ["mcp:write"], "the user sees what is new");
-    assert_eq!(consent.reason, Reason::StepUp { operation: "tools/call".to_owned() }, "and for what");
+    assert_eq!(consent.new_scopes, ["mcp:write"], "the consent request must show the new scopes");
+    assert_eq!(
+        consent.reason,
+        Reason::StepUp { operation: "tools/call".to_owned() },
+        "the consent request must show the operation"
+    );
     *bench.user.answer.lock().unwrap() = Answer::No;
     server.set(|script| drop(script.tool_scopes.insert("delete".to_owned(), "mcp:delete".to_owned())));
     let stopped = bench.call("delete").await;
-    assert!(format!("{stopped:?}").contains("you declined"), "a refusal is the call's cause: {stopped:?}");
-    assert_eq!(bench.call("write").await, Outcome::Answered(200), "and costs nothing that was there");
+    assert!(
+        format!("{stopped:?}").contains("you declined"),
+        "the decision must be the cause of the call's failure: {stopped:?}"
+    );
+    assert_eq!(bench.call("write").await, Outcome::Answered(200), "previous scopes must stay valid");
 }
 
 #[tokio::test]
@@ -59,7 +66,7 @@ async fn a_server_that_asks_for_ever_is_stopped() {
         let stopped = bench.call("same").await;
         assert!(format!("{stopped:?}").contains("asked for already"), "[auth-stepup-retry-limit] X51: {stopped:?}");
     }
-    assert_eq!(issuer.count("/authorize"), 2, "[auth-stepup-track] the same scopes are asked for once");
+    assert_eq!(issuer.count("/authorize"), 2, "[auth-stepup-track] the same scopes must be requested once");
     for round in 0..6 {
         server.set(|script| drop(script.tool_scopes.insert("more".to_owned(), format!("mcp:{round}"))));
         bench.call("more").await;
@@ -67,15 +74,18 @@ async fn a_server_that_asks_for_ever_is_stopped() {
     assert_eq!(
         issuer.count("/authorize"),
         3,
-        "[auth-stepup-retry-limit] X51: and others once more, which is thrice in all"
+        "[auth-stepup-retry-limit] X51: the number of requests must be limited to three"
     );
     let stopped = bench.call("more").await;
-    assert!(format!("{stopped:?}").contains("more than 2 times"), "X51: the user is told: {stopped:?}");
+    assert!(format!("{stopped:?}").contains("more than 2 times"), "X51: the limit must be reported: {stopped:?}");
     let (_issuer, server) = servers(|_| (), |script| script.refusing = Refusing::InsufficientScope).await;
     let bench = Bench::new(&server, |_| ());
     bench.authorization.sign_in(Reason::SignIn).await.unwrap();
     let stopped = bench.call("echo").await;
-    assert!(format!("{stopped:?}").contains("does not say which"), "one that names none gets none: {stopped:?}");
+    assert!(
+        format!("{stopped:?}").contains("without naming them"),
+        "a challenge without scopes must be refused: {stopped:?}"
+    );
 }
 
 #[tokio::test]
@@ -91,17 +101,17 @@ async fn one_that_was_broken_off_is_no_try() {
         let authorization = Arc::clone(&bench.authorization);
         let calling = tokio::spawn(async move { call(&authorization, "more").await });
         let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == Phase::Callback);
-        until("it waits for the browser", is_waiting).await;
+        until("the sign-in must wait for the browser", is_waiting).await;
         calling.abort();
-        until("the call is given up", || bench.authorization.in_progress().is_none()).await;
+        until("the call must be aborted", || bench.authorization.in_progress().is_none()).await;
         bench.pass(61);
     }
     *bench.user.browser.lock().unwrap() = Browser::SignsIn;
     let outcome = bench.call("more").await;
-    assert_eq!(outcome, Outcome::Answered(200), "[auth-stepup-retry-limit] nobody was asked to the end before");
+    assert_eq!(outcome, Outcome::Answered(200), "[auth-stepup-retry-limit] interrupted attempts must not count");
 }
 
-/// A machine that signs in as itself at this authorization server.
+/// Configures client credentials at this authorization server.
 fn machine(settings: &mut Settings) {
     settings.grant = GrantKind::ClientCredentials;
     settings.client.preregistered = Some(preregistered("app", Some("secret-of-app")));
@@ -123,23 +133,31 @@ async fn s14_a_machine_asks_its_user_for_more() {
     assert_eq!(
         bench.call("write").await,
         Outcome::Answered(200),
-        "[auth-stepup-machine] it goes on once the user agreed"
+        "[auth-stepup-machine] the call must succeed after consent"
     );
     let scopes = |issuer: &testkit::authorization::AuthorizationServer| {
         let asked = issuer.token_requests("client_credentials");
         asked.iter().map(|form| value(form, "scope").unwrap_or_default().to_owned()).collect::<Vec<_>>()
     };
-    assert_eq!(scopes(&issuer), ["mcp:read", "mcp:read mcp:write"], "[auth-stepup-machine] with what there was");
+    assert_eq!(
+        scopes(&issuer),
+        ["mcp:read", "mcp:read mcp:write"],
+        "[auth-stepup-machine] previous scopes must be included"
+    );
     let consent = bench.user.consents.lock().unwrap().pop().unwrap();
-    assert_eq!(consent.new_scopes, ["mcp:write"], "S14: the user sees what is added");
-    assert_eq!((consent.authorize_url, consent.redirect_uri), (None, None), "and that no page is opened");
+    assert_eq!(consent.new_scopes, ["mcp:write"], "S14: the consent request must show the new scopes");
+    assert_eq!((consent.authorize_url, consent.redirect_uri), (None, None), "no page is opened");
 
-    // What was approved holds from now on, and nothing more.
+    // The approval covers these scopes from now on, and nothing more.
     issuer.end_access_tokens();
     bench.restart();
-    assert_eq!(bench.call("write").await, Outcome::Answered(200), "it is renewed");
-    assert_eq!(scopes(&issuer).last().map(String::as_str), Some("mcp:read mcp:write"), "with what was approved");
-    assert!(bench.user.consents.lock().unwrap().is_empty(), "and nobody is asked again");
+    assert_eq!(bench.call("write").await, Outcome::Answered(200), "the token must be renewed");
+    assert_eq!(
+        scopes(&issuer).last().map(String::as_str),
+        Some("mcp:read mcp:write"),
+        "the approved scopes must be requested"
+    );
+    assert!(bench.user.consents.lock().unwrap().is_empty(), "no further consent must be requested");
 }
 
 #[tokio::test]
@@ -155,11 +173,15 @@ async fn s14_a_machine_without_a_user_gets_no_more() {
         settings.scopes = Some(vec!["mcp:read".to_owned()]);
     });
     *bench.user.answer.lock().unwrap() = Answer::No;
-    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "what it has is enough");
+    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "the current scopes must suffice");
     let stopped = format!("{:?}", bench.call("write").await);
-    assert!(stopped.contains("mcp:write"), "S14: the refusal names the scopes: {stopped}");
+    assert!(stopped.contains("mcp:write"), "S14: the refusal must name the scopes: {stopped}");
     for form in issuer.token_requests("client_credentials") {
-        assert_eq!(value(&form, "scope"), Some("mcp:read"), "S14: nothing but the settings' scopes: {form:?}");
+        assert_eq!(
+            value(&form, "scope"),
+            Some("mcp:read"),
+            "S14: only scopes of the settings may be requested: {form:?}"
+        );
     }
 }
 
@@ -168,25 +190,31 @@ async fn s07_a_machine_sends_its_secret_to_no_other_endpoint() {
     let (issuer, server) = servers(knows_app, |_| ()).await;
     let (other, _) = servers(knows_app, |_| ()).await;
     let mut bench = Bench::new(&server, machine);
-    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "the issuer's own endpoint needs no word");
-    assert!(bench.user.consents.lock().unwrap().is_empty(), "nobody was asked");
+    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "the issuer's endpoint must need no consent");
+    assert!(bench.user.consents.lock().unwrap().is_empty(), "no consent must be requested");
 
     let elsewhere = format!("{}/token", other.issuer());
     issuer.set(|script| drop(script.overrides.insert("token_endpoint".to_owned(), elsewhere.as_str().into())));
     issuer.end_access_tokens();
     bench.restart();
     let stopped = format!("{:?}", bench.call("echo").await);
-    assert!(stopped.contains(&elsewhere) && stopped.contains("not approved"), "S07: it says where to: {stopped}");
-    assert!(other.seen().is_empty(), "S07: nothing is sent there: {:?}", other.seen());
+    assert!(
+        stopped.contains(&elsewhere) && stopped.contains("not approved"),
+        "S07: the cause must name the endpoint: {stopped}"
+    );
+    assert!(other.seen().is_empty(), "S07: no request must be sent there: {:?}", other.seen());
 
     *bench.user.answer.lock().unwrap() = Answer::No;
     let refused = bench.authorization.sign_in(Reason::SignIn).await.unwrap_err();
-    assert_eq!(refused.cause, Cause::Declined, "S07: whoever signs in again is asked");
+    assert_eq!(refused.cause, Cause::Declined, "S07: a sign-in must request consent");
     let shown = bench.user.consents.lock().unwrap().pop().unwrap();
-    assert!(shown.endpoints.iter().any(|endpoint| endpoint.url.as_str() == elsewhere), "S07: with the endpoint");
-    assert!(other.seen().is_empty(), "S07: and nothing is sent before the answer");
+    assert!(
+        shown.endpoints.iter().any(|endpoint| endpoint.url.as_str() == elsewhere),
+        "S07: the consent request must list the endpoint"
+    );
+    assert!(other.seen().is_empty(), "S07: no request may be sent without consent");
 
     *bench.user.answer.lock().unwrap() = Answer::Yes;
     bench.authorization.sign_in(Reason::SignIn).await.unwrap();
-    assert_eq!(other.token_requests("client_credentials").len(), 1, "what the user agreed to is done");
+    assert_eq!(other.token_requests("client_credentials").len(), 1, "the approved endpoint must be used");
 }

@@ -1,4 +1,4 @@
-//! A server that lets strangers in as well never takes its user for one.
+//! Tests with a server that also allows anonymous requests: a user's call is never sent anonymously.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +10,7 @@ use testkit::http::HttpServer;
 use super::support::{Bench, Outcome};
 use crate::*;
 
-/// Answers everybody; `was_stranger` is set once somebody came without a token.
+/// Starts a server that answers every request. `was_stranger` is set by a request without a token.
 async fn open_to_all(issuer: String, was_stranger: Arc<AtomicBool>) -> HttpServer {
     HttpServer::start(move |request, mut answer| {
         let (issuer, was_stranger) = (issuer.clone(), Arc::clone(&was_stranger));
@@ -43,17 +43,21 @@ async fn a_token_that_is_over_and_cannot_be_renewed_stops_the_call() {
         let server = open_to_all(issuer.issuer(), Arc::clone(&was_stranger)).await;
         let bench = Bench::at(&server.url("/mcp"), Arc::default(), |_| ());
         bench.authorization.sign_in(Reason::SignIn).await.unwrap();
-        assert_eq!(bench.call("echo").await, Outcome::Answered(200), "{refresh:?}: the token is good");
+        assert_eq!(bench.call("echo").await, Outcome::Answered(200), "{refresh:?}: the token must be accepted");
         bench.pass(3601);
         for round in 0..3 {
             let stopped = bench.call("echo").await;
             let Outcome::Stopped(cause) = stopped else { panic!("{refresh:?}, {round}: it must stop: {stopped:?}") };
             assert!(cause.contains(words), "[auth-expired-token-renew] {refresh:?}, {round}: {cause}");
         }
-        assert!(!was_stranger.load(Ordering::SeqCst), "{refresh:?}: the server answered nobody as a stranger");
+        assert!(!was_stranger.load(Ordering::SeqCst), "{refresh:?}: no anonymous request may be sent");
         let ended = bench.authorization.account().unwrap().ended;
-        assert_eq!(ended.is_some(), ends, "{refresh:?}: the account says whether it is for good: {ended:?}");
+        assert_eq!(ended.is_some(), ends, "{refresh:?}: the account must show the end: {ended:?}");
         bench.authorization.sign_in(Reason::SignIn).await.unwrap();
-        assert_eq!(bench.call("echo").await, Outcome::Answered(200), "{refresh:?}: signed in again, it goes on");
+        assert_eq!(
+            bench.call("echo").await,
+            Outcome::Answered(200),
+            "{refresh:?}: the call must succeed after a new sign-in"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! What the tests of whole sign-ins share: a user, a vault, a clock, and calls as the transport makes them.
+//! Fixtures of the sign-in tests: a user, a vault, a clock, and calls as the transport makes them.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -15,14 +15,14 @@ use url::Url;
 
 use crate::*;
 
-/// Keeps entries in memory, and can be told to fail or to take its time.
+/// In-memory vault that can fail or block on request.
 #[derive(Default)]
 pub(super) struct TestVault {
     pub(super) entries: Mutex<BTreeMap<VaultKey, Vec<u8>>>,
     pub(super) is_broken: AtomicBool,
-    /// How often it was read.
+    /// Number of read operations so far.
     pub(super) reads: AtomicU64,
-    /// Reading waits for it.
+    /// Lock that every read operation waits for.
     pub(super) gate: tokio::sync::Mutex<()>,
     renewing: Arc<tokio::sync::Mutex<()>>,
 }
@@ -36,7 +36,7 @@ impl TestVault {
         }
     }
 
-    /// Whether something of this kind lies in it.
+    /// Returns `true` if the vault has an entry of this kind.
     pub(super) fn has(&self, is_it: impl Fn(&VaultKind) -> bool) -> bool {
         self.entries.lock().unwrap().keys().any(|key| is_it(&key.kind))
     }
@@ -68,23 +68,23 @@ impl Vault for TestVault {
     }
 }
 
-/// What the user's browser does.
+/// Behaviour of the user's browser.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Browser {
-    /// The user is signed in already and comes back at once.
+    /// The user is already signed in, and the browser returns immediately.
     SignsIn,
-    /// It stays where it is.
+    /// The browser never returns to the app.
     Stays,
-    /// It cannot be opened.
+    /// The browser cannot be opened.
     Missing,
 }
 
-/// A user who agrees to everything unless told otherwise.
+/// User who consents to everything unless configured otherwise.
 pub(super) struct TestUser {
     pub(super) answer: Mutex<Answer>,
     pub(super) browser: Mutex<Browser>,
     pub(super) client: Mutex<Option<Preregistered>>,
-    /// The redirect URIs that client ids were asked for with.
+    /// Redirect URIs of the requests for a client id.
     pub(super) shown: Mutex<Vec<Url>>,
     pub(super) consents: Mutex<Vec<Consent>>,
     pub(super) opened: Mutex<Vec<Url>>,
@@ -97,7 +97,7 @@ pub(super) struct TestUser {
 impl User for TestUser {
     async fn consent(&self, request: Consent) -> Answer {
         let page = request.authorize_url.as_ref().map(Url::as_str).unwrap_or_default();
-        assert!(!page.contains("code_challenge="), "one-use parameters are not shown");
+        assert!(!page.contains("code_challenge="), "one-time parameters must not be shown");
         self.consents.lock().unwrap().push(request);
         *self.answer.lock().unwrap()
     }
@@ -134,7 +134,7 @@ impl User for TestUser {
     }
 }
 
-/// One server's authorization with all around it.
+/// Authorization of one server with its dependencies.
 pub(super) struct Bench {
     pub(super) authorization: Arc<Authorization>,
     pub(super) settings: Settings,
@@ -143,7 +143,7 @@ pub(super) struct Bench {
     clock: Arc<AtomicU64>,
 }
 
-/// What came of a call.
+/// Outcome of a call to the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Outcome {
     Answered(u16),
@@ -187,7 +187,7 @@ impl Bench {
         Bench { authorization, settings, user, vault, clock }
     }
 
-    /// The app is started again.
+    /// Simulates a restart of the app.
     pub(super) fn restart(&mut self) {
         self.authorization = Authorization::new(self.settings.clone());
     }
@@ -196,21 +196,21 @@ impl Bench {
         self.clock.fetch_add(seconds, Ordering::SeqCst);
     }
 
-    /// A call as the transport makes it: signed, and sent again when that is the verdict.
+    /// Makes a call as the transport does: signs it, and repeats it if the verdict says so.
     pub(super) async fn call(&self, tool: &str) -> Outcome {
         call(&self.authorization, tool).await
     }
 
-    /// A call, a sign-in when that is wanted, and the call again.
+    /// Makes a call that is refused, signs in, and makes the call again.
     pub(super) async fn connect(&self) -> Result<Account, AuthError> {
         let first = self.call("echo").await;
-        assert!(matches!(first, Outcome::Stopped(_)), "the server wants a sign-in: {first:?}");
+        assert!(matches!(first, Outcome::Stopped(_)), "the server must require a sign-in: {first:?}");
         let account = self.authorization.sign_in(Reason::SignIn).await?;
-        assert_eq!(self.call("echo").await, Outcome::Answered(200), "the token is good at the server");
+        assert_eq!(self.call("echo").await, Outcome::Answered(200), "the server must accept the token");
         Ok(account)
     }
 
-    /// All that the steps, errors and debug output show.
+    /// Returns everything that steps, errors and debug output show.
     pub(super) fn shown(&self) -> String {
         format!("{:?} {:?} {:?}", self.authorization, self.authorization.steps(), self.authorization.account())
     }
@@ -253,7 +253,7 @@ pub(super) async fn call(authorization: &Arc<Authorization>, tool: &str) -> Outc
     Outcome::Answered(401)
 }
 
-/// Both servers with their scripts.
+/// Starts both servers with their scripts.
 pub(super) async fn servers(
     authorization: impl FnOnce(&mut AuthorizationScript),
     protected: impl FnOnce(&mut ProtectedScript),
@@ -267,17 +267,17 @@ pub(super) async fn servers(
     (issuer, server)
 }
 
-/// The names and values of these members.
+/// Builds a JSON object from names and values.
 pub(super) fn members(pairs: &[(&str, serde_json::Value)]) -> serde_json::Map<String, serde_json::Value> {
     pairs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
 }
 
-/// Waits until it holds.
+/// Waits until the condition holds.
 pub(super) async fn until(what: &str, condition: impl FnMut() -> bool) {
     assert!(testkit::deadline::holds_within(Duration::from_secs(20), condition).await, "{what}");
 }
 
-/// A client that was set up before.
+/// Returns a pre-registered client.
 pub(super) fn preregistered(id: &str, secret: Option<&str>) -> Preregistered {
     let secret = secret.map(|secret| ClientAuthentication::Secret { secret: secret.into(), method: None });
     Preregistered {

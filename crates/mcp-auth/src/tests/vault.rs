@@ -1,4 +1,4 @@
-//! A vault that cannot be used is no dead end.
+//! Tests of sign-ins while the vault is unusable.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -15,9 +15,9 @@ async fn a_server_that_wants_no_sign_in_needs_no_vault() {
     let bench = Bench::at(&server.url("/mcp"), Arc::default(), |_| ());
     bench.vault.is_broken.store(true, Ordering::SeqCst);
     for _ in 0..5 {
-        assert_eq!(bench.call("echo").await, Outcome::Answered(200), "it works without");
+        assert_eq!(bench.call("echo").await, Outcome::Answered(200), "the call must succeed without a vault");
     }
-    assert_eq!(bench.vault.reads.load(Ordering::SeqCst), 1, "a vault that fails is not tried for each request");
+    assert_eq!(bench.vault.reads.load(Ordering::SeqCst), 1, "a failed vault must not be read for each request");
 }
 
 #[tokio::test]
@@ -26,22 +26,28 @@ async fn who_wants_to_sign_in_can_though_nothing_can_be_kept() {
     let bench = Bench::new(&server, |_| ());
     bench.vault.is_broken.store(true, Ordering::SeqCst);
     let stopped = bench.call("echo").await;
-    assert!(format!("{stopped:?}").contains("it is locked"), "the refusal tells why nobody is signed in: {stopped:?}");
+    assert!(format!("{stopped:?}").contains("it is locked"), "the refusal must state the vault's error: {stopped:?}");
     bench.connect().await.unwrap();
     let kept = Some(Kept::ThisRun { cause: "it is locked".to_owned() });
-    assert_eq!(bench.authorization.kept(), kept, "[auth-token-storage] that it lasts for this run only is told");
-    assert!(bench.conclusions().contains("what is kept could not be read: it is locked"), "so do the steps");
+    assert_eq!(bench.authorization.kept(), kept, "[auth-token-storage] the missing persistence must be reported");
+    assert!(
+        bench.conclusions().contains("the stored sign-in could not be read: it is locked"),
+        "the steps must state the vault's error"
+    );
     bench.pass(3590);
-    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "it is renewed as any other");
+    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "the token must be renewed");
 
     let error = bench.authorization.sign_out().await.unwrap_err();
     let words = error.to_string();
-    assert!(words.contains("could not be removed") && words.contains("it is locked"), "what was not done: {words}");
-    assert!(bench.authorization.account().is_none(), "all else was: nobody is signed in");
-    assert_eq!(issuer.good_tokens(), (0, 0), "and the tokens are void");
-    assert!(matches!(bench.call("echo").await, Outcome::Stopped(_)), "none is used any more");
+    assert!(
+        words.contains("could not be removed") && words.contains("it is locked"),
+        "the failure must be reported: {words}"
+    );
+    assert!(bench.authorization.account().is_none(), "no account must remain");
+    assert_eq!(issuer.good_tokens(), (0, 0), "the tokens must be revoked");
+    assert!(matches!(bench.call("echo").await, Outcome::Stopped(_)), "no token may be used");
     bench.vault.is_broken.store(false, Ordering::SeqCst);
-    bench.authorization.sign_out().await.expect("it can be done once more when the vault works");
+    bench.authorization.sign_out().await.expect("a repeated sign-out must succeed");
 }
 
 #[tokio::test]
@@ -51,12 +57,12 @@ async fn a_sign_out_that_leaves_something_behind_is_one_until_the_app_ends() {
     bench.connect().await.unwrap();
     bench.restart();
     bench.vault.is_broken.store(true, Ordering::SeqCst);
-    bench.authorization.sign_out().await.expect_err("what could not even be read could not be removed");
+    bench.authorization.sign_out().await.expect_err("the sign-out must report the failure");
     bench.vault.is_broken.store(false, Ordering::SeqCst);
-    assert!(matches!(bench.call("echo").await, Outcome::Stopped(_)), "the user signed out");
-    assert!(bench.authorization.account().is_none(), "which counts for more than what is found later");
+    assert!(matches!(bench.call("echo").await, Outcome::Stopped(_)), "no token may be used after the sign-out");
+    assert!(bench.authorization.account().is_none(), "the stored account must be ignored");
     bench.authorization.sign_out().await.unwrap();
-    assert!(!bench.vault.has(|kind| *kind == VaultKind::Account), "[auth-token-storage] now it is gone");
+    assert!(!bench.vault.has(|kind| *kind == VaultKind::Account), "[auth-token-storage] the entry must be removed");
 }
 
 #[tokio::test]
@@ -71,13 +77,13 @@ async fn calls_that_wait_for_a_vault_do_not_each_try_it() {
             tokio::spawn(async move { authorization.load().await })
         })
         .collect();
-    until("one reads", || bench.vault.reads.load(Ordering::SeqCst) == 1).await;
+    until("one call must read the vault", || bench.vault.reads.load(Ordering::SeqCst) == 1).await;
     settle().await;
     drop(held);
     for load in loads {
-        assert!(load.await.unwrap().is_err(), "each is told");
+        assert!(load.await.unwrap().is_err(), "each call must fail");
     }
-    assert_eq!(bench.vault.reads.load(Ordering::SeqCst), 1, "and it was read once");
+    assert_eq!(bench.vault.reads.load(Ordering::SeqCst), 1, "the vault must be read once");
 }
 
 #[tokio::test]
@@ -96,8 +102,12 @@ async fn no_secret_goes_out_while_it_cannot_be_told_whose_it_is() {
         });
         bench.vault.is_broken.store(true, Ordering::SeqCst);
         let signed_in = bench.authorization.sign_in(Reason::SignIn).await;
-        assert_eq!(signed_in.is_ok(), names_issuer, "only where the settings say so: {signed_in:?}");
+        assert_eq!(signed_in.is_ok(), names_issuer, "the sign-in requires an issuer in the settings: {signed_in:?}");
         let sent = issuer.count("/token");
-        assert_eq!(sent, usize::from(names_issuer), "[auth-credentials-no-reuse] settings say: {names_issuer}");
+        assert_eq!(
+            sent,
+            usize::from(names_issuer),
+            "[auth-credentials-no-reuse] issuer in the settings: {names_issuer}"
+        );
     }
 }

@@ -1,5 +1,4 @@
-//! What a token endpoint answered, read with patience. Nothing of an answer that cannot be read is shown, because it may
-//! hold a token.
+//! Lenient parsing of token responses. Nothing of an unreadable response is displayed, because it may contain a token.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -15,21 +14,21 @@ use crate::document;
 use crate::error::{AuthError, Cause};
 use crate::scopes;
 
-/// No lifetime is believed that is longer than ten years, in seconds.
+/// Maximum accepted lifetime of a token in seconds: ten years.
 const LONGEST_LIFE: f64 = 315_360_000.0;
 
 type Failure = RequestTokenError<AuthError, BasicErrorResponse>;
 
-/// What a token endpoint granted.
+/// Content of a successful token response.
 pub(crate) struct Granted {
     pub(crate) access: SecretString,
-    /// Whether the token is bound to the key.
+    /// `true` if the token is bound to the DPoP key.
     pub(crate) bound: bool,
     pub(crate) refresh: Option<SecretString>,
     pub(crate) lifetime: Option<Duration>,
-    /// None if they are those that were asked for.
+    /// Granted scopes, or `None` if they equal the requested ones.
     pub(crate) scopes: Option<Vec<String>>,
-    /// The ID token of OpenID Connect.
+    /// ID token of OpenID Connect.
     pub(crate) id_token: Option<SecretString>,
 }
 
@@ -53,16 +52,16 @@ impl TokenEndpoint<'_> {
                 let description = response.error_description().cloned();
                 Err(self.phase.error(self.refused(response.error().as_ref(), description)))
             }
-            // Neither is shown: the first holds the answer's bytes.
+            // Details are not displayed, since the first variant contains the response.
             Err(RequestTokenError::Parse(..) | RequestTokenError::Other(_)) => {
-                Err(self.conclude(self.unreadable("it holds no token that can be read")))
+                Err(self.conclude(self.unreadable("it contains no valid token")))
             }
         }
     }
 
     pub(super) fn read(&self, members: &Map<String, Value>) -> Result<Granted, AuthError> {
         let response = serde_json::from_value::<BasicTokenResponse>(Value::Object(members.clone()));
-        let unreadable = |_| self.conclude(self.unreadable("it holds no token that can be read"));
+        let unreadable = |_| self.conclude(self.unreadable("it contains no valid token"));
         self.take(&response.map_err(unreadable)?)
     }
 
@@ -78,12 +77,14 @@ impl TokenEndpoint<'_> {
             !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic())
         };
         if !is_fit(&access) {
-            return Err(self.conclude(self.unreadable("its token holds characters that no header can carry")));
+            return Err(
+                self.conclude(self.unreadable("its token contains characters that are not allowed in a header"))
+            );
         }
         let bound = match response.token_type() {
             BasicTokenType::Bearer => false,
             BasicTokenType::Extension(kind) if kind.eq_ignore_ascii_case("dpop") && self.dpop.is_some() => true,
-            _ => return Err(self.conclude(self.unreadable("its token is of a kind that was not asked for"))),
+            _ => return Err(self.conclude(self.unreadable("its token is of a type that was not requested"))),
         };
         if self.must_bind && !bound {
             return Err(self.conclude(self.phase.error(Cause::Unbound)));
@@ -120,8 +121,8 @@ pub(super) fn object(body: &[u8]) -> Option<Map<String, Value>> {
     }
 }
 
-/// Brings a token response into the form of RFC 6749, 5.1: lifetimes in strings and fractions, scopes in lists, empty
-/// and null members, a missing type. A lifetime of nothing cannot be meant: the token was just granted.
+/// Converts a token response to the form of RFC 6749, 5.1: handles lifetimes in strings and fractions, scopes in lists,
+/// empty and null members, and a missing type. A lifetime of zero is dropped, as the token was just issued.
 pub(super) fn normalise(members: &mut Map<String, Value>) {
     members.retain(|_, value| !value.is_null());
     let lifetime = match members.get("expires_in") {
@@ -130,7 +131,7 @@ pub(super) fn normalise(members: &mut Map<String, Value>) {
         None => None,
     };
     match lifetime.filter(|seconds| (1.0..=LONGEST_LIFE).contains(seconds)) {
-        // Within the bounds, so nothing is lost but a fraction.
+        // Within the bounds, so only a fraction is lost.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         Some(seconds) => members.insert("expires_in".to_owned(), json!(seconds as u64)),
         None => members.remove("expires_in"),
@@ -160,7 +161,7 @@ mod tests {
 
     #[test]
     fn answers_of_real_servers_are_understood() {
-        // members besides the token -> lifetime, scopes, refresh token, type
+        // Members except the token -> lifetime, scopes, refresh token, type
         let table = [
             (json!({ "expires_in": 3600, "token_type": "Bearer" }), Some(3600), None, false),
             (json!({ "expires_in": "3600", "token_type": "bearer" }), Some(3600), None, false),

@@ -1,5 +1,5 @@
-//! Requests to a token endpoint, by every grant. Those that `oauth2` knows are made with it. `send` proves who the client
-//! is and sends them; `answer` reads with patience what comes back.
+//! Token requests of all grants, built with `oauth2` where it supports the grant. `send` authenticates the client and
+//! sends requests. `answer` parses responses leniently.
 
 mod answer;
 mod send;
@@ -23,33 +23,34 @@ pub(crate) use answer::Granted;
 use answer::object;
 use send::Exchange;
 
-/// RFC 7523, 2.1.
+/// Grant type of RFC 7523, 2.1.
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
-/// RFC 8693, 2.1.
+/// Grant type of RFC 8693, 2.1.
 const TOKEN_EXCHANGE: &str = "urn:ietf:params:oauth:grant-type:token-exchange";
 const ID_TOKEN_TYPE: &str = "urn:ietf:params:oauth:token-type:id_token";
-/// Enterprise-managed authorization: an identity assertion that is an authorization grant.
+/// Token type of enterprise-managed authorization: an identity assertion that is an authorization grant.
 const ID_JAG_TYPE: &str = "urn:ietf:params:oauth:token-type:id-jag";
-/// A token endpoint, and who asks there.
+/// A token endpoint and the client that uses it.
 pub(crate) struct TokenEndpoint<'a> {
     pub(crate) web: &'a Web,
     pub(crate) phase: Phase,
     pub(crate) url: &'a Url,
-    /// The audience of signed statements, and whose nonces are sent.
+    /// Issuer of the endpoint: the audience of assertions, and the key of the nonces.
     pub(crate) issuer: &'a str,
     pub(crate) client: &'a Client,
     pub(crate) dpop: Option<&'a DpopKey>,
-    /// Whether a token that is not bound to that key is refused.
+    /// `true` if a token that is not bound to `dpop` is rejected.
     pub(crate) must_bind: bool,
     pub(crate) nonces: &'a Nonces,
     pub(crate) now: SystemTime,
 }
 
 impl TokenEndpoint<'_> {
-    /// Redeems a code (RFC 6749, 4.1.3; RFC 7636, 4.5).
+    /// Redeems an authorization code (RFC 6749, 4.1.3; RFC 7636, 4.5).
     ///
     /// # Errors
-    /// If it is refused, or no answer that can be used came.
+    /// Returns [`Cause::Refused`] if the request is refused, [`Cause::Unbound`] if the token is not bound as required,
+    /// and another [`Cause`] if no usable response arrives.
     pub(crate) async fn code(
         &self,
         code: &SecretString,
@@ -71,10 +72,10 @@ impl TokenEndpoint<'_> {
         self.granted(granted, exchange.id_token)
     }
 
-    /// Renews a token (RFC 6749, 6). The scopes stay as they are.
+    /// Renews a token (RFC 6749, 6) with unchanged scopes.
     ///
     /// # Errors
-    /// As [`code`](Self::code).
+    /// Returns the errors of [`code`](Self::code).
     pub(crate) async fn refresh(&self, token: &SecretString, resource: Option<&str>) -> Result<Granted, AuthError> {
         let client = self.oauth_client();
         let token = RefreshToken::new(token.expose_secret().to_owned());
@@ -87,10 +88,10 @@ impl TokenEndpoint<'_> {
         self.granted(granted, exchange.id_token)
     }
 
-    /// Asks as the app itself (RFC 6749, 4.4).
+    /// Requests a token for the app itself (RFC 6749, 4.4).
     ///
     /// # Errors
-    /// As [`code`](Self::code).
+    /// Returns the errors of [`code`](Self::code).
     pub(crate) async fn client_credentials(
         &self,
         scopes: &[String],
@@ -107,10 +108,10 @@ impl TokenEndpoint<'_> {
         self.granted(granted, exchange.id_token)
     }
 
-    /// Redeems a signed statement of somebody else (RFC 7523, 2.1).
+    /// Redeems an assertion of a third party (RFC 7523, 2.1).
     ///
     /// # Errors
-    /// As [`code`](Self::code).
+    /// Returns the errors of [`code`](Self::code).
     pub(crate) async fn jwt_bearer(
         &self,
         statement: &SecretString,
@@ -125,11 +126,11 @@ impl TokenEndpoint<'_> {
         self.read(&members)
     }
 
-    /// Exchanges the user's ID token for a grant that the authorization server `audience` takes (RFC 8693), and the scopes
-    /// that it is good for if they are others than were asked for.
+    /// Exchanges the user's ID token for a grant that the authorization server `audience` accepts (RFC 8693). Also
+    /// returns the scopes of the grant if they differ from the requested ones.
     ///
     /// # Errors
-    /// As [`code`](Self::code).
+    /// Returns the errors of [`code`](Self::code).
     pub(crate) async fn identity_grant(
         &self,
         id_token: &SecretString,
@@ -149,19 +150,19 @@ impl TokenEndpoint<'_> {
         let members = self.own(parameters).await?;
         let kind = document::string(&members, "issued_token_type");
         if kind.is_some_and(|kind| kind != ID_JAG_TYPE) {
-            return Err(self.unreadable("it holds another kind of token than was asked for"));
+            return Err(self.unreadable("it contains another type of token than requested"));
         }
         let grant = document::string(&members, "access_token").map(SecretString::from);
-        let grant = grant.ok_or_else(|| self.unreadable("it holds no grant"))?;
+        let grant = grant.ok_or_else(|| self.unreadable("it contains no grant"))?;
         self.web.learn(&grant);
         self.web.conclude("the identity provider gave a grant");
         Ok((grant, document::string(&members, "scope").map(|text| crate::scopes::parse(&text))))
     }
 
-    /// Revokes a token at `endpoint` (RFC 7009).
+    /// Revokes a token at this endpoint (RFC 7009).
     ///
     /// # Errors
-    /// If it is refused, or no answer came.
+    /// Returns [`Cause::Refused`] if the request is refused, and another [`Cause`] if no usable response arrives.
     pub(crate) async fn revoke(&self, token: &SecretString, hint: &str) -> Result<(), AuthError> {
         let parameters = vec![("token", token.expose_secret().to_owned()), ("token_type_hint", hint.to_owned())];
         let answer = self.post(self.form(parameters)?).await?;

@@ -1,5 +1,5 @@
-//! Sending to a token endpoint: who the client is (RFC 6749, 2.3; RFC 7523, 2.2), and the proof of its key with the nonce
-//! that the server wants (RFC 9449, 5 and 8).
+//! Sending of token requests: client authentication (RFC 6749, 2.3; RFC 7523, 2.2), and DPoP proofs with the server's
+//! nonce (RFC 9449, 5 and 8).
 
 use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
@@ -24,10 +24,10 @@ use crate::error::{AuthError, Cause};
 
 type TokenClient = BasicClient<EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointSet>;
 
-/// The way of `oauth2` to the token endpoint.
+/// HTTP client for `oauth2`, which sends requests to one token endpoint.
 pub(super) struct Exchange<'a> {
     pub(super) endpoint: &'a TokenEndpoint<'a>,
-    /// What `oauth2` drops of the answer.
+    /// ID token of the response, which `oauth2` drops.
     pub(super) id_token: Mutex<Option<SecretString>>,
 }
 
@@ -55,7 +55,7 @@ impl TokenEndpoint<'_> {
         }
     }
 
-    /// The signed statement of a client that proves itself so.
+    /// Returns the parameters of a client assertion, if the client uses one.
     pub(super) fn proof(&self) -> Result<Vec<(&'static str, String)>, AuthError> {
         let Authentication::PrivateKeyJwt { key_pem, algorithm } = &self.client.authentication else {
             return Ok(Vec::new());
@@ -66,7 +66,7 @@ impl TokenEndpoint<'_> {
         Ok(vec![("client_assertion_type", assertion::TYPE.to_owned()), ("client_assertion", statement)])
     }
 
-    /// Sends a grant that `oauth2` does not know.
+    /// Sends a token request of a grant that `oauth2` does not support.
     pub(super) async fn own(&self, parameters: Vec<(&'static str, String)>) -> Result<Map<String, Value>, AuthError> {
         let extra = Mutex::new(None);
         let answer = self.exchange(self.form(parameters)?, &extra).await?;
@@ -101,10 +101,11 @@ impl TokenEndpoint<'_> {
             }
         }
         let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(parameters).finish();
-        request.body(body.into_bytes()).map_err(|_| self.unreadable("the request could not be made"))
+        request.body(body.into_bytes()).map_err(|_| self.unreadable("the request could not be built"))
     }
 
-    /// Sends a token request, with a proof of the key if there is one, and again with the nonce that is asked for.
+    /// Sends a token request with a DPoP proof if there is a key, and repeats it with the nonce that the server
+    /// requests.
     pub(super) async fn post(&self, request: Request<Vec<u8>>) -> Result<Response<Vec<u8>>, AuthError> {
         let first = self.send(&request).await?;
         let wants_nonce = self.dpop.is_some()
@@ -114,7 +115,7 @@ impl TokenEndpoint<'_> {
         if !wants_nonce {
             return Ok(first);
         }
-        self.web.conclude("it wants its nonce in the proof");
+        self.web.conclude("it requires its nonce in the proof");
         self.send(&request).await
     }
 
@@ -135,7 +136,8 @@ impl TokenEndpoint<'_> {
         Ok(answer)
     }
 
-    /// [`post`](Self::post), with the answer made such that strict parsers take it. `id_token` gets what `oauth2` drops.
+    /// Sends a token request and normalizes the response for strict parsers. Stores the ID token, which `oauth2` drops,
+    /// in `id_token`.
     async fn exchange(
         &self,
         request: Request<Vec<u8>>,
@@ -145,14 +147,14 @@ impl TokenEndpoint<'_> {
         let status = answer.status().as_u16();
         let Some(mut members) = object(answer.body()).filter(|_| status < 500 && !(300..400).contains(&status)) else {
             let cause = if (200..300).contains(&status) {
-                return Err(self.conclude(self.unreadable("it is no JSON object")));
+                return Err(self.conclude(self.unreadable("it is not a JSON object")));
             } else {
                 Cause::Status { address: address::plain(self.url), status }
             };
             return Err(self.conclude(self.phase.error(cause)));
         };
         if document::string(&members, "error").is_some() {
-            // Some say so with 200.
+            // Some servers send errors with status 200.
             let error = json!({ "error": members["error"], "error_description": members.get("error_description").filter(|text| text.is_string()) });
             let cause = self.refused(error["error"].as_str().unwrap_or_default(), None);
             self.web.conclude(&cause.to_string());
@@ -173,6 +175,6 @@ impl TokenEndpoint<'_> {
             .status(status)
             .header("content-type", "application/json")
             .body(body.to_string().into_bytes());
-        response.map_err(|_| self.unreadable("it could not be read"))
+        response.map_err(|_| self.unreadable("the response could not be read"))
     }
 }

@@ -1,4 +1,4 @@
-//! From the bytes of a line to an [`Incoming`], with a named cause for each way to go wrong.
+//! Decodes the bytes of a line into an [`Incoming`], or returns the cause of its rejection.
 
 use bytes::Bytes;
 use bytestring::ByteString;
@@ -19,19 +19,19 @@ pub(super) fn decode(frame: &Bytes) -> Result<Incoming, InvalidMessage> {
     message(&text, envelope).map_err(|cause| InvalidMessage::new(cause, bytes, &Survey::of(bytes)))
 }
 
-/// Reads what is no object, or says what is wrong with it.
+/// Decodes a line that is not a valid object: a batch, or the cause of its rejection.
 fn batch_or_cause(bytes: &Bytes) -> Result<Incoming, InvalidMessage> {
     let found = Survey::of(bytes);
     let read = match check(bytes, &found) {
         Ok(text) if bytes.first() == Some(&b'[') => batch(&text, &found),
         Ok(text) => Err(serde_json::from_str::<IgnoredAny>(&text)
-            .map_or_else(broken, |_| InvalidCause::NotJson("it could not be read".into()))),
+            .map_or_else(broken, |_| InvalidCause::NotJson("the message could not be parsed".into()))),
         Err(cause) => Err(cause),
     };
     read.map_err(|cause| InvalidMessage::new(cause, bytes, &found))
 }
 
-/// What can be said before parsing.
+/// Rejects what can be recognized as invalid without parsing, and returns the text otherwise.
 fn check(bytes: &Bytes, found: &Survey) -> Result<ByteString, InvalidCause> {
     match bytes.first() {
         None => return Err(InvalidCause::Blank),
@@ -86,7 +86,7 @@ fn element(frame: &ByteString, text: &str) -> Result<Incoming, InvalidMessage> {
     read.map_err(|cause| InvalidMessage::new(cause, text.as_bytes(), &Survey::of(text.as_bytes())))
 }
 
-/// Reads an envelope that lies in `text`.
+/// Decodes an envelope whose members are slices of `text`.
 fn message(text: &ByteString, envelope: Envelope<'_>) -> Result<Incoming, InvalidCause> {
     if let Some(key) = envelope.duplicate {
         return Err(InvalidCause::DuplicateKey(key.into()));
@@ -95,7 +95,7 @@ fn message(text: &ByteString, envelope: Envelope<'_>) -> Result<Incoming, Invali
     if !envelope.jsonrpc.is_some_and(two) {
         return Err(InvalidCause::WrongVersion);
     }
-    // Some serializers write absent fields as null. A result of null is one only without an error.
+    // Some serializers write absent fields as null, so a null result counts only if there is no error.
     let there = |field: Option<&str>| field.is_some_and(|raw| raw != "null");
     let error = envelope.error.filter(|_| there(envelope.error));
     let result = envelope.result.filter(|_| there(envelope.result) || error.is_none());

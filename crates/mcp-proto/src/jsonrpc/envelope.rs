@@ -1,9 +1,9 @@
-//! The members of a message, found in the one pass that checks it.
+//! Finds the members of a message in the same pass that validates it.
 
 use super::scan::{Quoted, Scan};
 use super::spans::Spans;
 
-/// The members that JSON-RPC knows, unparsed. Others are passed over.
+/// Raw values of the members that JSON-RPC defines. Other members are ignored.
 #[derive(Debug, Default)]
 pub(super) struct Envelope<'a> {
     pub(super) jsonrpc: Option<&'a str>,
@@ -12,14 +12,14 @@ pub(super) struct Envelope<'a> {
     pub(super) params: Option<&'a str>,
     pub(super) result: Option<&'a str>,
     pub(super) error: Option<&'a str>,
-    /// What is large in the result.
+    /// Positions of large values in the result.
     pub(super) large: Spans,
-    /// One that stands there twice.
+    /// Name of a member that occurs twice.
     pub(super) duplicate: Option<&'static str>,
 }
 
 impl<'a> Envelope<'a> {
-    /// Reads `text`, if it is an object, valid JSON as a whole, and within the bounds.
+    /// Reads `text`, or returns `None` if it is not an object, is invalid JSON or exceeds a limit.
     pub(super) fn of(text: &'a str) -> Option<Envelope<'a>> {
         let mut scan = Scan::new(text);
         let mut envelope = Envelope::default();
@@ -51,9 +51,9 @@ impl<'a> Envelope<'a> {
     }
 }
 
-/// Which of the members that JSON-RPC knows this is.
+/// Returns the member of JSON-RPC with this name, or `None` for any other key.
 fn member(key: Quoted<'_>) -> Option<&'static str> {
-    // No key of the envelope is longer, even if each letter is written as \uXXXX.
+    // The longest key of the envelope is shorter, even with each letter written as \uXXXX.
     let key = if key.len() <= 64 { key.plain() } else { None };
     ["jsonrpc", "id", "method", "params", "result", "error"].into_iter().find(|name| key.as_deref() == Some(name))
 }

@@ -1,91 +1,91 @@
-//! Messages that cannot be read: why, and which request they were about.
+//! Messages that cannot be read: the cause, and the request that they belong to.
 
 use std::fmt::Write as _;
 
 use super::survey::{self, Survey};
 use super::{MAX_BATCH, MAX_DEPTH, MAX_ID, MAX_VALUES, RequestId};
 
-/// A line from the server that is no valid message.
+/// A line from the server that is not a valid message.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{cause}")]
 #[non_exhaustive]
 pub struct InvalidMessage {
-    /// Why it cannot be read.
+    /// Reason for the rejection of the message.
     pub cause: InvalidCause,
-    /// Our request that it seems to answer.
+    /// Identifier of the client's request that the message seems to answer.
     pub id: Option<RequestId>,
-    /// The server's request that it seems to be.
+    /// Identifier of the server's request, if the message seems to be one.
     pub server_request: Option<RequestId>,
-    /// Whether it seems to be an answer, even if it is unknown to which request.
+    /// `true` if the message seems to be a response, even if its request is unknown.
     pub answer: bool,
-    /// Its beginning: at most 200 characters, controls escaped.
+    /// Beginning of the message: at most 200 characters, with control characters escaped.
     pub excerpt: String,
 }
 
-/// Why a message cannot be read.
+/// Reason why a message cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidCause {
-    /// Nothing but white space. Harmless.
+    /// The line has only white space. Harmless.
     #[error("an empty line")]
     Blank,
-    /// It begins like JSON and goes wrong.
+    /// The line begins like JSON and is malformed.
     #[error("broken JSON: {0}")]
     NotJson(String),
-    /// Text that was never meant to be a message, such as a banner or a log line.
+    /// Text that is not JSON-RPC, such as a banner or a log line.
     #[error("text that is no message: standard output may carry nothing but JSON-RPC, one message a line")]
     UnexpectedBanner,
-    /// `Content-Length:` framing, as language servers use it.
+    /// `Content-Length:` framing as used by the Language Server Protocol.
     #[error("a Content-Length header as language servers write it: MCP has one message a line and no headers")]
     LspHeader,
-    /// An HTTP message.
+    /// The beginning of an HTTP message.
     #[error("an HTTP message: this seems to be a web server, not an MCP server on standard output")]
     HttpText,
-    /// Bytes that are no text.
+    /// Bytes that are not UTF-8.
     #[error("invalid UTF-8 after byte {0}")]
     NotUtf8(usize),
     /// A raw control character, such as NUL, inside a string.
     #[error("a raw control character (0x{0:02x}) inside a string")]
     ControlCharacter(u8),
-    /// `\ud800` to `\udfff` without its other half.
+    /// A `\ud800` to `\udfff` escape without its counterpart.
     #[error("an escape that is half of a character (a lone surrogate)")]
     LoneSurrogate,
-    /// JSON, but no object.
-    #[error("JSON that is no object")]
+    /// JSON that is not an object.
+    #[error("JSON that is not an object")]
     NotAnObject,
-    /// An object that is neither request, notification nor response.
+    /// An object that is not a request, notification or response.
     #[error("an object that is neither a request, a notification nor a response")]
     NotAMessage,
-    /// A field of the envelope stands there twice.
-    #[error("the field \"{0}\" stands there twice")]
+    /// A field of the envelope occurs twice.
+    #[error("the field \"{0}\" occurs twice")]
     DuplicateKey(String),
-    /// Both a result and an error, or a method with one of them.
+    /// Both a result and an error are present, or a method with one of them.
     #[error("both \"{0}\" and \"{1}\"")]
     Ambiguous(&'static str, &'static str),
-    /// It nests too deeply.
-    #[error("it nests deeper than {MAX_DEPTH} levels")]
+    /// The message nests too deeply.
+    #[error("the message nests deeper than {MAX_DEPTH} levels")]
     TooDeep,
-    /// It holds too many values.
-    #[error("it holds more than {MAX_VALUES} values")]
+    /// The message has too many values.
+    #[error("the message has more than {MAX_VALUES} values")]
     TooManyValues,
     /// The `jsonrpc` field is missing or not `"2.0"`.
     #[error("the field \"jsonrpc\" is not \"2.0\"")]
     WrongVersion,
-    /// The id is neither a whole number nor a string.
+    /// The id is not a whole number or a string of at most [`MAX_ID`] bytes.
     #[error("the id is neither a whole number nor a string of at most {MAX_ID} bytes")]
     BadId,
-    /// The method is no string.
-    #[error("the method is no string")]
+    /// The method is not a string.
+    #[error("the method is not a string")]
     BadMethod,
-    /// The error is no object with a whole number as code.
-    #[error("the error has no valid shape: {0}")]
+    /// The error is not an object with a whole number as its code.
+    #[error("the error object is invalid: {0}")]
     BadError(String),
     /// The line is longer than allowed.
-    #[error("a line of more than {limit} bytes (at least {seen} came)")]
+    #[error("a line of more than {limit} bytes (at least {seen} received)")]
     TooLong {
-        /// How many bytes are allowed.
+        /// Maximum length in bytes.
         limit: usize,
-        /// How many had come when it was given up.
+        /// Number of bytes received before the line was discarded.
         seen: usize,
     },
     /// An array of messages in a revision without batches.
@@ -100,19 +100,18 @@ pub enum InvalidCause {
 }
 
 impl InvalidCause {
-    /// The cause when a batch has more messages than this crate reads.
+    /// Returns the cause for a batch with more than [`MAX_BATCH`] messages.
     pub(super) fn batch_too_long() -> InvalidCause {
         InvalidCause::BatchTooLong(MAX_BATCH)
     }
 }
 
 impl InvalidMessage {
-    /// A line that is longer than `limit`. `head` is its beginning; `tail` its last bytes, or nothing
-    /// when the end has not come. `seen` counts the bytes that came.
+    /// Returns the error for a line that is longer than `limit` bytes. `head` is the beginning of the line. `tail` is
+    /// its last bytes, or empty if the end was not received. `seen` is the number of received bytes.
     ///
-    /// Some servers write the id first, others last, so both ends are looked at. When the limit is
-    /// reached and the head alone gives no [`id`](InvalidMessage::id), it is worth waiting shortly for
-    /// the end of the line.
+    /// Some servers write the id first and others last, so both ends are searched. If the limit is reached and the head
+    /// alone gives no [`id`](InvalidMessage::id), the caller may wait shortly for the end of the line.
     pub fn too_long(head: &[u8], tail: &[u8], limit: usize, seen: usize) -> InvalidMessage {
         let mut found = Survey::of(survey::trim(head));
         if found.id().is_none()
@@ -125,7 +124,7 @@ impl InvalidMessage {
 
     pub(super) fn new(cause: InvalidCause, frame: &[u8], found: &Survey) -> InvalidMessage {
         let request = found.is_request();
-        // A line that is too long is what the server does instead of answering.
+        // A server sends an oversized line in place of a response.
         let too_long = matches!(cause, InvalidCause::TooLong { .. });
         let answer = !request && (too_long || found.is_answer(cause == InvalidCause::BadId));
         let id = found.id().cloned();
@@ -139,13 +138,13 @@ impl InvalidMessage {
     }
 }
 
-/// The first 200 characters, with everything escaped that could act on a terminal or on layout.
+/// Returns the first 200 characters, with every character escaped that could affect a terminal or the layout.
 fn excerpt(frame: &[u8]) -> String {
     let start = frame.get(..1000).unwrap_or(frame);
     escape(&String::from_utf8_lossy(start), 200)
 }
 
-/// At most `limit` characters of `text`, with controls and invisible characters as escapes.
+/// Returns at most `limit` characters of `text`, with control and invisible characters escaped.
 pub(crate) fn escape(text: &str, limit: usize) -> String {
     let mut escaped = String::new();
     let mut length = 0;

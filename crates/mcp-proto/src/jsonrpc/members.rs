@@ -1,28 +1,28 @@
-//! Writes an object of JSON member by member: nothing is built first, and nothing is copied twice.
+//! Writes a JSON object member by member, without building it first and without copies.
 
 use serde::Serialize;
 
-/// An object that is being written.
+/// Writer of the members of one object.
 pub(crate) struct Members<'a> {
     text: &'a mut Vec<u8>,
     empty: bool,
 }
 
 impl Members<'_> {
-    /// Writes an object at the end of `text`.
+    /// Appends an object to `text`.
     pub(crate) fn write(text: &mut Vec<u8>, fill: impl FnOnce(&mut Members<'_>)) {
         text.push(b'{');
         fill(&mut Members { text, empty: true });
         text.push(b'}');
     }
 
-    /// A member. `name` must need no escapes.
+    /// Writes a member. `name` must not need escapes.
     pub(crate) fn put(&mut self, name: &'static str, value: &(impl Serialize + ?Sized)) {
         self.name(name);
         append(self.text, value);
     }
 
-    /// Members of any names.
+    /// Writes members whose names may need escapes.
     pub(crate) fn put_all<'m>(&mut self, members: impl IntoIterator<Item = (&'m String, &'m serde_json::Value)>) {
         for (name, value) in members {
             self.separate();
@@ -32,7 +32,7 @@ impl Members<'_> {
         }
     }
 
-    /// Members that are written already: an object without its braces.
+    /// Writes serialized members, given as an object without its braces.
     pub(crate) fn put_written(&mut self, members: &str) {
         if !members.is_empty() {
             self.separate();
@@ -40,7 +40,7 @@ impl Members<'_> {
         }
     }
 
-    /// An object within this one, which is left out if nothing is put into it.
+    /// Writes a nested object, which is omitted if it has no members.
     pub(crate) fn put_object(&mut self, name: &'static str, fill: impl FnOnce(&mut Members<'_>)) {
         let (before, was_empty) = (self.text.len(), self.empty);
         self.name(name);
@@ -69,16 +69,16 @@ impl Members<'_> {
     }
 }
 
-/// Members for [`Members::put_written`]: an object without its braces.
+/// Serializes members for [`Members::put_written`] as an object without its braces.
 pub(crate) fn written(fill: impl FnOnce(&mut Members<'_>)) -> Box<str> {
     let mut text = Vec::new();
     fill(&mut Members { text: &mut text, empty: true });
-    // JSON that was written from strings is text.
+    // JSON that was written from strings is UTF-8.
     String::from_utf8(text).unwrap_or_default().into()
 }
 
 fn append(text: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
-    // Strings, numbers, and maps and structs of these always serialize, and memory takes everything.
+    // Strings, numbers, and maps and structs of these always serialize, and writing to memory does not fail.
     let written = serde_json::to_writer(text, value);
     debug_assert!(written.is_ok(), "{written:?}");
 }
@@ -110,9 +110,9 @@ mod tests {
         assert_eq!(
             String::from_utf8_lossy(&text),
             expected.to_string(),
-            "members stand in order, empty objects are left out"
+            "members are in order and empty objects are omitted"
         );
         let once = written(|members| members.put_all(any.as_object().into_iter().flatten()));
-        assert_eq!(format!("{{{once}}}"), any.to_string(), "what is written once can be put again");
+        assert_eq!(format!("{{{once}}}"), any.to_string(), "serialized members can be written again");
     }
 }

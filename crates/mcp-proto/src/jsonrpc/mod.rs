@@ -1,7 +1,7 @@
 //! JSON-RPC 2.0 messages as MCP uses them (`basic` page of every revision).
 //!
-//! The envelope is read here; `params` and `result` stay as they came ([`RawJson`]) until someone
-//! needs them, so that a large result is neither copied nor parsed twice.
+//! Only the envelope is parsed here. `params` and `result` stay raw ([`RawJson`]) until a caller parses them, so that a
+//! large result is neither copied nor parsed twice.
 
 mod decode;
 mod envelope;
@@ -29,50 +29,50 @@ pub use outline::Outline;
 pub use raw::RawJson;
 pub(crate) use scan::{Quoted, Scan, unquote};
 
-/// How deeply arrays and objects may nest in one message.
+/// Maximum nesting of arrays and objects in one message.
 pub const MAX_DEPTH: usize = 128;
-/// How many JSON values one message may hold. Each costs some 70 bytes once parsed.
+/// Maximum number of JSON values in one message. Each takes some 70 bytes once parsed.
 pub const MAX_VALUES: usize = 500_000;
-/// How many messages one batch may hold.
+/// Maximum number of messages in one batch.
 pub const MAX_BATCH: usize = 1000;
-/// How many bytes an id may have.
+/// Maximum length of an id in bytes.
 pub const MAX_ID: usize = 4096;
 
 /// Codes of JSON-RPC and MCP errors that the session reads or writes.
 pub mod code {
-    /// Not JSON.
+    /// The message is not JSON.
     pub const PARSE_ERROR: i64 = -32700;
-    /// JSON, but no valid request.
+    /// The message is JSON, but not a valid request.
     pub const INVALID_REQUEST: i64 = -32600;
-    /// The method is not offered.
+    /// The receiver does not implement the method.
     pub const METHOD_NOT_FOUND: i64 = -32601;
-    /// The parameters do not fit.
+    /// The parameters are invalid.
     pub const INVALID_PARAMS: i64 = -32602;
-    /// Something failed inside.
+    /// The receiver failed internally.
     pub const INTERNAL_ERROR: i64 = -32603;
     /// The user refused a sampling request (`client/sampling`).
     pub const USER_REJECTED: i64 = -1;
-    /// No such resource, up to 2025-11-25 (`server/resources`).
+    /// The resource does not exist, up to 2025-11-25 (`server/resources`).
     pub const RESOURCE_NOT_FOUND: i64 = -32002;
-    /// URLs have to be visited first, 2025-11-25 (`client/elicitation`).
+    /// The user must visit URLs first, 2025-11-25 (`client/elicitation`).
     pub const URL_REQUIRED: i64 = -32042;
-    /// Header and body differ, 2026-07-28.
+    /// HTTP header and body differ, 2026-07-28.
     pub const HEADER_MISMATCH: i64 = -32020;
-    /// A client capability is missing, 2026-07-28.
+    /// The client lacks a required capability, 2026-07-28.
     pub const MISSING_CAPABILITY: i64 = -32021;
     /// The protocol version is not supported, 2026-07-28.
     pub const UNSUPPORTED_VERSION: i64 = -32022;
 }
 
-/// Name of a request; the answer carries the same. `1` and `"1"` are different ids.
+/// Identifier of a request, repeated in its response. `1` and `"1"` are different.
 ///
-/// Null, fractions (also `1.0`), numbers beyond 64 bits and other shapes are no ids.
+/// `null`, fractions (including `1.0`), numbers beyond 64 bits and other JSON types are not valid ids.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(untagged)]
 pub enum RequestId {
-    /// A whole number.
+    /// A whole number of 64 bits.
     Number(i64),
-    /// A string.
+    /// A string of at most [`MAX_ID`] bytes.
     Text(String),
 }
 
@@ -82,7 +82,7 @@ impl<'de> Deserialize<'de> for RequestId {
     }
 }
 
-/// Reads an id.
+/// Visitor that deserializes an id.
 struct Id;
 
 impl Visitor<'_> for Id {
@@ -107,7 +107,7 @@ impl Visitor<'_> for Id {
 }
 
 impl fmt::Display for RequestId {
-    /// As it stands in JSON, so that `1` and `"1"` look different.
+    /// Formats the id as JSON, so that `1` and `"1"` differ.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             RequestId::Number(number) => write!(f, "{number}"),
@@ -128,22 +128,22 @@ impl From<&str> for RequestId {
     }
 }
 
-/// An error that the other side sent, or that is sent to it.
+/// A JSON-RPC error, received from or sent to the server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[error("{} (code {code})", if .message.is_empty() { "the server gave no reason" } else { .message.as_str() })]
 pub struct RpcError {
-    /// One of [`code`], or the other side's own.
+    /// A code of [`code`], or a code that the sender defined.
     pub code: i64,
-    /// For people. From a server it is untrusted text.
+    /// Human-readable message. Untrusted text if it is from a server.
     #[serde(default)]
     pub message: String,
-    /// Details, of any shape.
+    /// Additional data, any JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
 }
 
 impl RpcError {
-    /// An error without details.
+    /// Returns an error without additional data.
     pub fn new(code: i64, message: impl Into<String>) -> RpcError {
         RpcError { code, message: message.into(), data: None }
     }
@@ -152,47 +152,47 @@ impl RpcError {
 /// A message from the server whose envelope is valid.
 #[derive(Debug, Clone)]
 pub enum Incoming {
-    /// The server asks.
+    /// A request of the server.
     Request {
-        /// The server's name for it, to be put on the answer.
+        /// Identifier that the server chose, to be repeated in the response.
         id: RequestId,
-        /// What it asks for.
+        /// Method that the server requests.
         method: String,
-        /// Not yet parsed.
+        /// Parameters, not parsed yet.
         params: Option<RawJson>,
     },
-    /// The server tells.
+    /// A notification of the server.
     Notification {
-        /// What it tells about.
+        /// Method of the notification.
         method: String,
-        /// Not yet parsed.
+        /// Parameters, not parsed yet.
         params: Option<RawJson>,
     },
-    /// The server answers.
+    /// A response of the server.
     Response {
-        /// The id of our request.
+        /// Identifier of the client's request.
         id: RequestId,
-        /// Its answer; a result is not yet parsed.
+        /// Result, not parsed yet, or error of the request.
         result: Result<RawJson, RpcError>,
     },
-    /// The server could not read one of our messages and cannot say which (`basic`, error responses
+    /// An error of a server that could not read a message and therefore does not know its id (`basic`, error responses
     /// without an id).
     ErrorWithoutId {
-        /// What it says.
+        /// Error that the server reports.
         error: RpcError,
     },
-    /// Several messages in one array, 2025-03-26 only. Invalid ones stand at their place.
+    /// Several messages in one array, 2025-03-26 only. Invalid messages are at their position.
     Batch(Vec<Result<Incoming, InvalidMessage>>),
 }
 
 impl Incoming {
-    /// Reads one message: one line of stdio, without or with its line end.
+    /// Decodes one message: one line of stdio, with or without its line end.
     ///
-    /// `params` and `result` are slices of `frame`. A byte order mark and white space around it are tolerated. Never panics, never recurses, and
-    /// takes time in proportion to the length.
+    /// `params` and `result` are slices of `frame`. A byte order mark and surrounding white space are ignored. Does not
+    /// panic or recurse, and takes time in proportion to the length.
     ///
     /// # Errors
-    /// [`InvalidMessage`] with the cause and, where it can be told, the request that this was about.
+    /// Returns [`InvalidMessage`] with the cause and, if they can be recognized, the ids of the affected requests.
     pub fn decode(frame: &Bytes) -> Result<Incoming, InvalidMessage> {
         decode::decode(frame)
     }

@@ -1,4 +1,4 @@
-//! Messages to the server, ready to be written as one line.
+//! Messages to the server, serialized as one line each.
 
 use std::borrow::Cow;
 
@@ -7,66 +7,66 @@ use serde_json::Value;
 use super::{Members, RequestId, RpcError};
 use crate::http::HttpHead;
 
-/// One message to the server.
+/// A message to the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outgoing {
-    /// The message as one line of JSON, without a line end and without a raw newline inside.
+    /// Message as one line of JSON, without a line end and without raw newlines.
     pub json: String,
-    /// What it is.
+    /// Kind and identifiers of the message.
     pub about: OutgoingKind,
-    /// What its POST needs in headers; only over Streamable HTTP.
+    /// Headers of the message's POST, only over Streamable HTTP.
     pub head: Option<Box<HttpHead>>,
 }
 
-/// What a message to the server is.
+/// Kind of a message to the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OutgoingKind {
-    /// We ask.
+    /// A request of the client.
     Request {
-        /// Our name for it.
+        /// Identifier that the client chose.
         id: RequestId,
-        /// What we ask for.
+        /// Method that is requested.
         method: Cow<'static, str>,
     },
-    /// We answer.
+    /// A response of the client.
     Response {
-        /// The server's name for its request.
+        /// Identifier of the server's request.
         id: RequestId,
     },
-    /// We answer a batch with a batch (2025-03-26).
+    /// A batch of responses to a batch of requests (2025-03-26).
     BatchResponse {
-        /// The server's names for its requests.
+        /// Identifiers of the server's requests.
         ids: Vec<RequestId>,
     },
-    /// We tell.
+    /// A notification of the client.
     Notification {
-        /// What about.
+        /// Method of the notification.
         method: Cow<'static, str>,
     },
-    /// Nothing is written: the response stream of this request of ours is to be closed, which is how
-    /// 2026-07-28 cancels over Streamable HTTP.
+    /// No message: the transport closes the response stream of a request, which is how 2026-07-28 cancels requests over
+    /// Streamable HTTP.
     Abort {
-        /// Our name for it.
+        /// Identifier of the client's request.
         id: RequestId,
     },
 }
 
-/// What most messages fit into, and the line end that the transport may put behind.
+/// Initial capacity in bytes: fits most messages and the line end that the transport may append.
 const USUAL: usize = 256;
 
-/// Writes one message.
+/// Serializes a message as one line.
 fn line(fill: impl FnOnce(&mut Members<'_>)) -> String {
     let mut text = Vec::with_capacity(USUAL);
     Members::write(&mut text, |message| {
         message.put_written(r#""jsonrpc":"2.0""#);
         fill(message);
     });
-    // JSON that was written from strings is text.
+    // JSON that was written from strings is UTF-8.
     String::from_utf8(text).unwrap_or_default()
 }
 
 impl Outgoing {
-    /// A request, with what `params` writes.
+    /// Returns a request with the parameters that `params` writes.
     pub(crate) fn request(id: i64, method: &'static str, params: impl FnOnce(&mut Members<'_>)) -> Outgoing {
         let json = line(|message| {
             message.put("id", &id);
@@ -96,7 +96,7 @@ impl Outgoing {
         Outgoing { json, about: OutgoingKind::Response { id }, head: None }
     }
 
-    /// One array of responses that [`Outgoing::response`] has made.
+    /// Returns one array of responses that [`Outgoing::response`] built.
     pub(crate) fn batch(responses: Vec<Outgoing>) -> Outgoing {
         let mut ids = Vec::with_capacity(responses.len());
         let mut lines = Vec::with_capacity(responses.len());

@@ -1,24 +1,24 @@
-//! What a message is, told from its beginning: for whoever shows messages and does not act on them.
+//! Classifies a message by its beginning, for callers that display messages without acting on them.
 
 use std::borrow::Cow;
 
 use super::scan::Scan;
 
-/// What a message is. Nothing is said about whether the rest of it is valid.
+/// Kind of a message. The rest of the message may be invalid.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outline<'a> {
-    /// The id as it is written.
+    /// Id as raw JSON.
     pub id: Option<&'a str>,
-    /// The method of a request or notification.
+    /// Method of a request or notification.
     pub method: Option<Cow<'a, str>>,
-    /// Whether it is an answer that failed.
+    /// `true` if the message is an error response.
     pub is_error: bool,
 }
 
 impl<'a> Outline<'a> {
-    /// Reads `text`, or the beginning of one that was cut, no further than it has to.
+    /// Reads `text`, which may be truncated, only as far as needed.
     ///
-    /// `None` if it is no object, or ends or breaks before it can be told what it is.
+    /// Returns `None` if it is not an object, or ends or becomes invalid before it can be classified.
     pub fn of(text: &'a str) -> Option<Outline<'a>> {
         let mut scan = Scan::new(text);
         let mut outline = Outline::default();
@@ -67,7 +67,7 @@ mod tests {
             assert_eq!((outline.id, outline.method.as_deref(), outline.is_error), (id, method, is_error), "{text}");
         }
         for text in ["", "[]", "{", r#"{"result":{"a":"#, "banner"] {
-            assert_eq!(Outline::of(text), None, "nothing can be told of {text:?}");
+            assert_eq!(Outline::of(text), None, "{text:?} cannot be classified");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! JSON that is not parsed yet: a slice of the frame in which it came.
+//! JSON that is not parsed yet: a slice of the received frame.
 
 use std::fmt;
 
@@ -9,15 +9,14 @@ use serde::Deserialize;
 use super::scan::Scan;
 use super::spans::Large;
 
-/// The text of one JSON value, as it came.
+/// Text of one JSON value, as received.
 ///
-/// Cloning it copies nothing, and keeps the whole frame in memory: what stays for long should be a
-/// [`RawJson::detached`] copy. The text is valid JSON, within
-/// the bounds of this crate.
+/// Cloning is cheap and keeps the whole frame in memory: use a [`RawJson::detached`] copy for values that live long.
+/// The text is valid JSON within the limits of this crate.
 #[derive(Clone)]
 pub struct RawJson {
     text: ByteString,
-    /// Where large values in it lie.
+    /// Positions of large values in the text.
     large: Option<Large>,
 }
 
@@ -34,40 +33,40 @@ impl RawJson {
         RawJson { text, large }
     }
 
-    /// A copy of `text`, which must be JSON.
+    /// Returns a copy of `text`, which must be valid JSON.
     pub(crate) fn copy_of(text: &str) -> RawJson {
         RawJson { text: text.into(), large: None }
     }
 
-    /// The place before its first byte.
+    /// Returns a scanner at the first byte.
     pub(crate) fn scan(&self) -> Scan<'_> {
         Scan::again(&self.text, self.large.as_deref().map_or(&[], Vec::as_slice))
     }
 
-    /// A part of this text. It keeps the frame in memory as well.
+    /// Returns a slice of this text, which also keeps the frame in memory.
     pub(crate) fn share(&self, part: &str) -> ByteString {
         self.text.slice_ref(part)
     }
 
-    /// The text.
+    /// Returns the JSON text.
     pub fn get(&self) -> &str {
         &self.text
     }
 
-    /// The text's bytes, which are UTF-8.
+    /// Returns the UTF-8 bytes of the text.
     pub fn bytes(&self) -> &Bytes {
         self.text.as_bytes()
     }
 
-    /// Reads it as a `T`, which may borrow from the text.
+    /// Deserializes the text as a `T`, which may borrow from it.
     ///
     /// # Errors
-    /// If it is no valid JSON, or no `T`.
+    /// Returns an error if the text does not deserialize as a `T`.
     pub fn parse<'a, T: Deserialize<'a>>(&'a self) -> Result<T, serde_json::Error> {
         serde_json::from_str(self.get())
     }
 
-    /// A copy that does not keep the frame in memory.
+    /// Returns a copy that does not keep the frame in memory.
     #[must_use]
     pub fn detached(&self) -> RawJson {
         RawJson::copy_of(self.get())
@@ -75,7 +74,7 @@ impl RawJson {
 }
 
 impl fmt::Debug for RawJson {
-    /// Without contents: they may be large or secret.
+    /// Omits the contents because they may be large or secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "RawJson({} bytes)", self.text.len())
     }

@@ -1,6 +1,6 @@
-//! Moves over the bytes of JSON and checks them on the way: nothing is copied, nothing recurses.
+//! Scanner that validates JSON text while it advances, without copies and without recursion.
 //!
-//! Servers send megabytes in one message, so strings are passed over in blocks.
+//! Servers send megabytes in one message, so strings are scanned in blocks.
 
 mod bytes;
 
@@ -11,13 +11,13 @@ use bytes::{key, number, space, string, word};
 use super::spans::{Recorder, Span};
 use super::{MAX_DEPTH, MAX_VALUES};
 
-/// A place in a text of JSON. `None` from one of its functions means that the text is not valid there.
+/// Position in a JSON text. Methods that return `Option` return `None` if the text is invalid at the position.
 #[derive(Debug, Clone)]
 pub(crate) struct Scan<'a> {
     text: &'a str,
     at: usize,
     values: usize,
-    /// Large values of this text that were passed before: each is passed in one step. Sorted.
+    /// Large values recorded by an earlier scan, each skipped in one step. Sorted by start.
     known: &'a [Span],
 }
 
@@ -26,36 +26,36 @@ impl<'a> Scan<'a> {
         Scan::again(text, &[])
     }
 
-    /// A text that was found valid before, where `known` was recorded.
+    /// Returns a scanner for a text that an earlier scan validated, which recorded `known`.
     pub(super) fn again(text: &'a str, known: &'a [Span]) -> Scan<'a> {
         Scan { text, at: 0, values: 1, known }
     }
 
-    /// The same text from another place on.
+    /// Returns the scanner moved to another position of the same text.
     pub(crate) fn placed_at(mut self, at: usize) -> Scan<'a> {
         self.at = at;
-        // Found at once, as a text may have many such places and much before them.
+        // Binary search, as a text may have many such positions and many spans before them.
         let passed = self.known.partition_point(|span| span.start() < at);
         self.known = self.known.get(passed..).unwrap_or_default();
         self
     }
 
-    /// How many bytes were passed.
+    /// Returns the number of consumed bytes.
     pub(crate) fn at(&self) -> usize {
         self.at
     }
 
-    /// What was passed since `at`.
+    /// Returns the text consumed since `at`.
     pub(crate) fn since(&self, at: usize) -> &'a str {
         self.text.get(at..self.at).unwrap_or_default()
     }
 
-    /// Passes `null`, if it is next.
+    /// Consumes `null` if it is next, and returns `true` if so.
     pub(crate) fn null(&mut self) -> bool {
         self.passes(b"null")
     }
 
-    /// Passes `true` or `false`, if it is next.
+    /// Consumes `true` or `false` if it is next, and returns its value.
     pub(crate) fn flag(&mut self) -> Option<bool> {
         if self.passes(b"true") { Some(true) } else { self.passes(b"false").then_some(false) }
     }
@@ -69,25 +69,25 @@ impl<'a> Scan<'a> {
         self.text.as_bytes()
     }
 
-    /// The next byte that is no white space.
+    /// Skips white space and returns the next byte without consuming it.
     pub(crate) fn peek(&mut self) -> Option<u8> {
         self.at = space(self.bytes(), self.at);
         self.bytes().get(self.at).copied()
     }
 
-    /// Passes `byte`, if it is the next.
+    /// Consumes `byte` if it is next, and returns `true` if so.
     pub(crate) fn take(&mut self, byte: u8) -> bool {
         let there = self.peek() == Some(byte);
         self.at += usize::from(there);
         there
     }
 
-    /// Whether nothing but white space is left.
+    /// Returns `true` if only white space is left.
     pub(crate) fn is_done(&mut self) -> bool {
         self.peek().is_none()
     }
 
-    /// Passes a string.
+    /// Consumes a string and returns it.
     pub(crate) fn string(&mut self) -> Option<Quoted<'a>> {
         if self.peek() != Some(b'"') {
             return None;
@@ -108,7 +108,7 @@ impl<'a> Scan<'a> {
         Some(Quoted { text: self.text.get(start..self.at)?, escapes })
     }
 
-    /// Begins an object or array: whether it has anything inside.
+    /// Consumes the opening byte of an object or array. Returns `false` if it is empty, after also consuming `close`.
     pub(crate) fn enter(&mut self, open: u8, close: u8) -> Option<bool> {
         if !self.take(open) {
             return None;
@@ -117,7 +117,7 @@ impl<'a> Scan<'a> {
         Some(!self.take(close))
     }
 
-    /// After a member or element: whether another one follows.
+    /// Consumes the comma or `close` after a member or element. Returns `true` if another one follows.
     pub(crate) fn more(&mut self, close: u8) -> Option<bool> {
         match self.peek()? {
             b',' => {
@@ -133,7 +133,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// The key of a member; what follows is the value.
+    /// Consumes the key of a member and its colon, and returns the key.
     pub(crate) fn key(&mut self) -> Option<Quoted<'a>> {
         let bytes = self.bytes();
         let start = space(bytes, self.at);
@@ -150,7 +150,7 @@ impl<'a> Scan<'a> {
         Some(Quoted { text: self.text.get(start..end)?, escapes })
     }
 
-    /// Passes one value of any kind and returns it.
+    /// Consumes one value of any type and returns its text.
     pub(crate) fn value(&mut self) -> Option<&'a str> {
         self.peek();
         match self.known_end() {
@@ -162,12 +162,12 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Passes one value as [`Scan::value`] does, and records what is large inside of it.
+    /// Consumes one value as [`Scan::value`] does, and records the large values inside.
     pub(super) fn value_recorded(&mut self, recorder: &mut impl Recorder) -> Option<&'a str> {
         self.walk(recorder)
     }
 
-    /// Where the value that is next ends, if that was recorded.
+    /// Returns the end of the next value if it was recorded.
     fn known_end(&mut self) -> Option<usize> {
         if self.known.is_empty() {
             return None;
@@ -181,7 +181,7 @@ impl<'a> Scan<'a> {
         let bytes = self.bytes();
         let start = space(bytes, self.at);
         let mut at = start;
-        // Which of the open ones are objects, the innermost in the lowest bit.
+        // Stack of the open containers, one bit each: 1 for an object, the innermost in the lowest bit.
         let mut objects = 0_u128;
         let mut depth = 0;
         loop {
@@ -195,7 +195,7 @@ impl<'a> Scan<'a> {
                 }
                 open @ (b'{' | b'[') => {
                     depth += 1;
-                    // This value is itself inside of something.
+                    // The value itself is nested in at least one container.
                     if depth >= MAX_DEPTH {
                         return None;
                     }
@@ -253,20 +253,20 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// How far the byte that closes an object or array is from the one that opens it.
+/// Distance between the closing and the opening byte of an object or array in ASCII.
 const CLOSES: u8 = b'}' - b'{';
 const _: () = assert!(b'[' + CLOSES == b']');
 
-/// A string as it stands in JSON.
+/// A JSON string with its quotes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Quoted<'a> {
-    /// With its quotes.
+    /// Text including the quotes.
     text: &'a str,
     escapes: bool,
 }
 
 impl<'a> Quoted<'a> {
-    /// The text that it is. Nothing is copied unless it has escapes.
+    /// Returns the unescaped content. Copies only if the string has escapes.
     pub(crate) fn plain(&self) -> Option<Cow<'a, str>> {
         if self.escapes {
             return serde_json::from_str(self.text).ok().map(Cow::Owned);
@@ -274,13 +274,13 @@ impl<'a> Quoted<'a> {
         self.text.get(1..self.text.len() - 1).map(Cow::Borrowed)
     }
 
-    /// How many bytes it has on the wire.
+    /// Returns the length on the wire in bytes, including the quotes.
     pub(crate) fn len(&self) -> usize {
         self.text.len()
     }
 }
 
-/// The text of a string of JSON, if it is one.
+/// Returns the unescaped content of a JSON string, or `None` if `quoted` is not a string.
 pub(crate) fn unquote(quoted: &str) -> Option<Cow<'_, str>> {
     Scan::new(quoted).string()?.plain()
 }

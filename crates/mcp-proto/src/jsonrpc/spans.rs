@@ -1,17 +1,17 @@
-//! Where the large values inside of a value lie. Recorded while a message is checked, so that whoever reads
-//! it passes them in one step.
+//! Positions of large values inside a value. Recorded while a message is validated, so that later scans skip each of
+//! them in one step.
 
 use std::sync::Arc;
 
-/// Smaller values are as quickly passed again.
+/// Minimum length of a recorded value in bytes. Smaller values are as fast to scan again.
 const LARGE: usize = 64;
-/// What lies deeper is passed with what it lies in. A list's result is an object (1) with an array (2) of
-/// entries (3) with schemas (4).
+/// Maximum depth of a recorded value. A list's result is an object (1) with an array (2) of entries (3) with schemas
+/// (4). Deeper values are skipped with the value that contains them.
 const DEPTH: usize = 4;
-/// How many are recorded; beyond that, values are passed bit by bit again.
+/// Maximum number of recorded values. Further values are scanned again.
 const MOST: usize = 65_536;
 
-/// One large value: an object, an array, or a string without escapes.
+/// Position of one large value: an object, an array, or a string without escapes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Span {
     start: u32,
@@ -19,47 +19,47 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// How far its first byte is from the first byte of the whole.
+    /// Returns the offset of its first byte in the scanned value.
     pub(super) fn start(&self) -> usize {
         self.start as usize
     }
 
-    /// The same for what follows its last byte.
+    /// Returns the offset after its last byte in the scanned value.
     pub(super) fn end(&self) -> usize {
         self.end as usize
     }
 }
 
-/// Is told of the values inside of one that is passed. Places count from the beginning of that.
+/// Callback for the values nested in a scanned value. Offsets are relative to the scanned value.
 pub(super) trait Recorder {
-    /// A string without escapes, in so many objects and arrays.
+    /// Called for a string without escapes. `depth` is the number of enclosing containers.
     fn string(&mut self, depth: usize, start: usize, end: usize);
-    /// An object or array begins, and is the so many'th that is open.
+    /// Called at the beginning of a container. `depth` includes the container itself.
     fn opened(&mut self, depth: usize, start: usize);
-    /// It has ended.
+    /// Called at the end of a container, with the depth of its beginning.
     fn closed(&mut self, depth: usize, end: usize);
 }
 
-/// Nothing is recorded.
+/// Recorder that ignores all values.
 impl Recorder for () {
     fn string(&mut self, _: usize, _: usize, _: usize) {}
     fn opened(&mut self, _: usize, _: usize) {}
     fn closed(&mut self, _: usize, _: usize) {}
 }
 
-/// The large values, sorted by where they begin.
+/// Recorder of large values, sorted by start.
 #[derive(Debug, Default)]
 pub(super) struct Spans {
     found: Vec<Span>,
-    /// The places in `found` of the objects and arrays that are open.
+    /// Indices in `found` of the containers that are open, by depth.
     open: [Option<usize>; DEPTH + 1],
 }
 
-/// What was recorded of one value; shared by all that read it.
+/// Recorded spans of one value, shared by its clones.
 pub(super) type Large = Arc<Vec<Span>>;
 
 impl Spans {
-    /// What was found; `None` if that is nothing.
+    /// Returns the recorded spans, or `None` if there are none.
     pub(super) fn found(self) -> Option<Large> {
         (!self.found.is_empty()).then(|| Arc::new(self.found))
     }
@@ -96,7 +96,7 @@ impl Recorder for Spans {
         let Some(at) = self.open[depth] else { return };
         match (self.found.get_mut(at), u32::try_from(end)) {
             (Some(span), Ok(end)) if (end - span.start) as usize >= LARGE => span.end = end,
-            // Nothing inside of it was large either.
+            // A container below the minimum length has no large value inside either.
             _ => self.found.truncate(at),
         }
     }

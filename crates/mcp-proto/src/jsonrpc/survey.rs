@@ -1,22 +1,22 @@
-//! A first look over the bytes of a line: how deep, how many values, and which id.
+//! Quick survey of the bytes of a line: nesting, number of values, and id.
 //!
-//! It works on anything, broken lines included, so that a call whose answer cannot be read fails at
-//! once instead of by timeout. One pass, no recursion, no allocation that grows with the line.
+//! Accepts any bytes, including malformed JSON, so that a call whose response cannot be read fails immediately instead
+//! of by timeout. One pass, without recursion and without allocations that grow with the line.
 
 use super::{MAX_ID, RequestId};
 
-/// What was seen.
+/// Properties of a line, as far as they could be recognized.
 #[derive(Debug, Default)]
 pub(super) struct Survey {
-    /// The deepest nesting.
+    /// Maximum nesting of containers.
     pub(super) depth: usize,
-    /// An upper bound of the number of JSON values.
+    /// Upper bound of the number of JSON values.
     pub(super) values: usize,
-    /// Commas directly inside the outermost array or object.
+    /// Number of commas directly inside the outermost array or object.
     pub(super) top_level_commas: usize,
-    /// Whether an escape is half of a surrogate pair.
+    /// `true` if an escape is half of a surrogate pair.
     pub(super) lone_surrogate: bool,
-    /// A raw control character inside a string.
+    /// First raw control character inside a string.
     pub(super) control: Option<u8>,
     id: Option<RequestId>,
     ids_differ: bool,
@@ -28,19 +28,19 @@ pub(super) struct Survey {
     has_version: bool,
 }
 
-/// Without byte order mark and white space.
+/// Removes the byte order mark and surrounding white space.
 pub(super) fn trim(frame: &[u8]) -> &[u8] {
     frame.strip_prefix(b"\xef\xbb\xbf").unwrap_or(frame).trim_ascii()
 }
 
 impl Survey {
-    /// Looks over `bytes`, which [`trim`] has trimmed.
+    /// Surveys `bytes`, which must be trimmed by [`trim`].
     pub(super) fn of(bytes: &[u8]) -> Survey {
         let mut found = Survey { values: 1, ..Survey::default() };
         let is_object = bytes.first() == Some(&b'{');
         let mut depth = 0_usize;
         let mut at = 0;
-        // Inside the outermost object: the key whose value is being read, and where that value begins.
+        // In the outermost object: the key of the current member, and the offset of its value.
         let mut key: Option<&[u8]> = None;
         let mut value_start: Option<usize> = None;
         while let Some(&byte) = bytes.get(at) {
@@ -85,7 +85,7 @@ impl Survey {
         found
     }
 
-    /// Reads over a string whose opening quote stands before `at`; returns where it ends.
+    /// Skips a string whose opening quote is before `at`, and returns the offset after it.
     fn string(&mut self, bytes: &[u8], mut at: usize) -> usize {
         while let Some(&byte) = bytes.get(at) {
             at += 1;
@@ -147,45 +147,46 @@ impl Survey {
         self.id = Some(id);
     }
 
-    /// The id, if there is exactly one.
+    /// Returns the id if the line has exactly one.
     pub(super) fn id(&self) -> Option<&RequestId> {
         self.id.as_ref().filter(|_| !self.ids_differ)
     }
 
-    /// Whether this seems to be the server's own request or notification.
+    /// Returns `true` if this seems to be a request or notification of the server.
     pub(super) fn is_request(&self) -> bool {
         self.has_method || (self.has_params && !self.has_outcome)
     }
 
-    /// Whether this seems to answer one of our requests. `whole` tells that all of it was seen.
+    /// Returns `true` if this seems to be a response to a request of the client. `whole` is `true` if the line was
+    /// surveyed completely.
     ///
-    /// Some servers answer notifications, with an id that is null or missing: those answer no request.
+    /// Some servers respond to notifications, with an id that is `null` or missing. These match no request.
     pub(super) fn is_answer(&self, whole: bool) -> bool {
         let names_none = self.id_is_null || (whole && !self.has_id);
         (self.has_outcome && !names_none) || (self.has_version && self.id.is_some())
     }
 }
 
-/// The UTF-16 code unit of `uXXXX` at `at`.
+/// Returns the UTF-16 code unit of the `uXXXX` at `at`.
 fn code_unit(bytes: &[u8], at: usize) -> Option<u32> {
     let [b'u', digits @ ..] = bytes.get(at..at + 5)? else { return None };
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
-/// A short key, with its escapes resolved.
+/// Returns a short key without escapes, or `None` if it is longer than any key of the envelope.
 fn plain(quoted: &[u8]) -> Option<String> {
-    // No key of the envelope is longer, even if each letter is written as \uXXXX.
+    // The longest key of the envelope is shorter, even with each letter written as \uXXXX.
     (quoted.len() <= 64).then(|| serde_json::from_slice(quoted).ok()).flatten()
 }
 
-/// The id that `bytes` are, if they are one.
+/// Parses an id, or returns `None` if `bytes` are not a valid one.
 pub(super) fn read_id(bytes: &[u8]) -> Option<RequestId> {
     // Twice the length and a margin for quotes, so that escapes do not count against a short id.
     if bytes.len() > 2 * MAX_ID + 16 {
         return None;
     }
     if bytes.len() < 19 && bytes.first() != Some(&b'0') && bytes.iter().all(u8::is_ascii_digit) {
-        // The id of nearly every message.
+        // Fast path for nearly all ids.
         return std::str::from_utf8(bytes).ok()?.parse().ok().map(RequestId::Number);
     }
     match serde_json::from_slice(bytes).ok()? {
@@ -194,9 +195,9 @@ pub(super) fn read_id(bytes: &[u8]) -> Option<RequestId> {
     }
 }
 
-/// The id in the last bytes of a line, as in `..."jsonrpc":"2.0","id":7}`.
+/// Returns the id in the last bytes of a line, as in `..."jsonrpc":"2.0","id":7}`.
 ///
-/// Sound for a valid line: nothing but the outermost object ends with its last brace.
+/// Correct for a valid line, since only the outermost object ends with its last brace.
 pub(super) fn id_at_end(tail: &[u8]) -> Option<RequestId> {
     let mut rest = tail.trim_ascii_end().strip_suffix(b"}")?.trim_ascii_end();
     loop {
@@ -211,7 +212,7 @@ pub(super) fn id_at_end(tail: &[u8]) -> Option<RequestId> {
     }
 }
 
-/// `rest` without `,key:value` at its end.
+/// Returns `rest` without a `,key:value` at its end.
 fn strip_member<'a>(rest: &'a [u8], key: &[u8], value: &[u8]) -> Option<&'a [u8]> {
     let rest = rest.strip_suffix(value)?.trim_ascii_end().strip_suffix(b":")?.trim_ascii_end();
     Some(rest.strip_suffix(key)?.trim_ascii_end().strip_suffix(b",")?.trim_ascii_end())

@@ -1,4 +1,4 @@
-//! The three questions of a server, as they stand on the wire, and the answers that fit them.
+//! Wire format of the server's three kinds of requests and of their answers.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use crate::types::{
 use super::questions::Kind;
 use super::{Answer, ServerQuestion, meta, results, sampling};
 
-/// Reads a question that was `offered`. The error is what the server gets for it.
+/// Decodes a request that the client `offered` to answer. The error is the response to the server.
 pub(super) fn question(method: &str, params: Map, offered: &ClientCapabilities) -> Result<ServerQuestion, RpcError> {
     match (method, &offered.sampling, &offered.elicitation, &offered.roots) {
         ("sampling/createMessage", Some(sampling), ..) => {
@@ -52,7 +52,7 @@ pub(super) fn kind(question: &ServerQuestion) -> Kind {
     }
 }
 
-/// What goes to the server; `None` if the answer is of another kind than the question.
+/// Encodes an answer, or returns `None` if it is of another kind than the request.
 pub(super) fn answer(kind: Kind, answer: Answer, revision: Revision) -> Option<Result<Value, RpcError>> {
     match (kind, answer) {
         (_, Answer::Refused { code, message }) => Some(Err(RpcError::new(code, message))),
@@ -61,7 +61,7 @@ pub(super) fn answer(kind: Kind, answer: Answer, revision: Revision) -> Option<R
             let content = content.filter(|_| action == ElicitAction::Accept);
             Some(Ok(json!(ElicitResult { action, content })))
         }
-        // What the user does on the page never passes through here.
+        // The content of a URL interaction is not sent through the client.
         (Kind::Url, Answer::Elicitation(ElicitResult { action, .. })) => {
             Some(Ok(json!(ElicitResult { action, content: None })))
         }
@@ -70,7 +70,7 @@ pub(super) fn answer(kind: Kind, answer: Answer, revision: Revision) -> Option<R
     }
 }
 
-/// One block goes without a list, which servers of every revision understand. Revisions without lists get no more than one.
+/// Encodes a single block without a list, which every revision supports. Revisions without lists get a single block.
 fn fit(mut result: CreateMessageResult, revision: Revision) -> Result<CreateMessageResult, RpcError> {
     let SamplingContent::Many(blocks) = &result.content else { return Ok(result) };
     let texts: Option<Vec<&str>> = blocks
@@ -82,7 +82,7 @@ fn fit(mut result: CreateMessageResult, revision: Revision) -> Result<CreateMess
         _ if revision.has_sampling_content_list() => return Ok(result),
         (_, Some(texts)) => ContentBlock::text(texts.join("\n\n")),
         _ => {
-            let cause = format!("the answer has several parts, which protocol {revision} cannot carry");
+            let cause = format!("the response has several content blocks, which protocol {revision} does not support");
             return Err(RpcError::new(code::INTERNAL_ERROR, cause));
         }
     };

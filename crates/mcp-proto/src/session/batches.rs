@@ -1,4 +1,4 @@
-//! Batches, which only 2025-03-26 has: requests that came together are answered together.
+//! Batches of 2025-03-26: requests received in one batch are answered in one batch.
 
 use std::time::Instant;
 
@@ -6,7 +6,7 @@ use crate::jsonrpc::{Incoming, InvalidCause, InvalidMessage, Outgoing, RpcError,
 
 use super::{CallError, Session, StreamOrigin};
 
-/// A batch of the server whose requests are not all answered.
+/// A batch of the server with pending responses.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     missing: usize,
@@ -28,7 +28,7 @@ impl Session {
         }
         self.last_batch += 1;
         let batch = self.last_batch;
-        // Counts as one missing response until all its messages are read.
+        // Counts as one missing response until all messages are processed.
         self.batches.insert(batch, Batch { missing: 1, responses: Vec::new() });
         for message in messages {
             match message {
@@ -39,7 +39,7 @@ impl Session {
         self.response_done(Some(batch), None);
     }
 
-    /// Calls that are answered in a batch where none may be fail at once, and requests get an error.
+    /// Rejects a batch: calls that it answers fail immediately, and requests in it receive an error.
     fn reject_batch(&mut self, messages: Vec<Result<Incoming, InvalidMessage>>, cause: &InvalidCause, now: Instant) {
         self.anomaly(cause.to_string(), None);
         for message in messages {
@@ -62,14 +62,14 @@ impl Session {
         }
     }
 
-    /// A request of a batch will get a response.
+    /// Counts a request of a batch that will have a response.
     pub(super) fn expect_response(&mut self, batch: Option<u64>) {
         if let Some(batch) = batch.and_then(|batch| self.batches.get_mut(&batch)) {
             batch.missing += 1;
         }
     }
 
-    /// One response of a batch is there, or will never come. The last one sends them all.
+    /// Records one response of a batch, or `None` if it will not have one. Sends the batch after the last one.
     pub(super) fn response_done(&mut self, id: Option<u64>, response: Option<Outgoing>) {
         let Some(id) = id else { return };
         let Some(batch) = self.batches.get_mut(&id) else { return };

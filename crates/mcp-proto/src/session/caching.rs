@@ -1,4 +1,4 @@
-//! How long a result may be kept (`server/utilities/caching`, 2026-07-28).
+//! Caching hints of results (`server/utilities/caching`, 2026-07-28).
 
 use std::time::Duration;
 
@@ -6,30 +6,30 @@ use serde_json::Value;
 
 use crate::types::Map;
 
-/// No result is kept longer, whatever the server says.
+/// Maximum time to live, regardless of the server's hint.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// A server's word on how long, and for whom, a result may be kept.
+/// Hint of a server on caching a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CacheHint {
-    /// How long after its arrival the result counts as fresh; zero means not at all. At most 24 hours.
+    /// Time after arrival during which the result is fresh, at most 24 hours. Zero disables caching.
     pub ttl: Duration,
-    /// Who may see it.
+    /// Users among whom the result may be shared.
     pub scope: CacheScope,
 }
 
-/// Who may see a kept result.
+/// Users among whom a cached result may be shared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CacheScope {
-    /// Anybody.
+    /// All users and clients.
     Public,
-    /// Only whoever asked: the same server with the same authorization.
+    /// Only the requester: the same server with the same authorization.
     Private,
 }
 
 impl CacheHint {
-    /// The hint in the body of a result. What is absent or makes no sense counts as the most careful:
-    /// not kept, and private.
+    /// Reads the hint from the body of a result. Absent or invalid members get the most restrictive value: no caching,
+    /// and private scope.
     pub(super) fn of(body: &Map) -> CacheHint {
         let ttl = body.get("ttlMs").and_then(Value::as_u64).map_or(Duration::ZERO, Duration::from_millis).min(LONGEST);
         let public = body.get("cacheScope").and_then(Value::as_str) == Some("public");

@@ -1,4 +1,4 @@
-//! Calls of the host: sending, cancelling, and the one end that each has.
+//! Calls of the session's caller: start, cancellation and their single end.
 
 use std::time::Instant;
 
@@ -18,38 +18,43 @@ use super::{
     SessionEvent, tasks,
 };
 
-/// A call that has not ended.
+/// State of a call that has not ended.
 #[derive(Debug)]
 pub(super) struct Call {
     pub(super) request: ClientRequest,
     pub(super) clock: Clock,
-    /// Its id on the wire; none while the server waits for answers of the user, or if it needs no
-    /// request of its own.
+    /// Id on the wire. `None` while the call waits for input from the user, or if it has no request of its own.
     pub(super) wire: Option<i64>,
-    /// When its request is to be sent again.
+    /// Time at which the request is sent again.
     pub(super) send_at: Option<Instant>,
-    /// How often that was done, and whether the session was opened anew for it, or the tools listed.
+    /// Number of retransmissions after a lost delivery.
     pub(super) resends: u32,
+    /// `true` if the session was reopened because of this call, which is done once.
     pub(super) reopened: bool,
+    /// `true` if the tools were listed again because of this call, which is done once.
     pub(super) relisted: bool,
-    /// Whether it was asked to become a task, and the task that it became.
+    /// `true` if the request asked to run as a task.
     pub(super) augmented: bool,
+    /// Task that the call continues as.
     pub(super) task: Option<Box<Running>>,
-    /// Under which name the server tells of its progress.
+    /// Progress token that was sent with the request.
     pub(super) token: Option<i64>,
-    /// Questions that stop its clock.
+    /// Number of open server requests and pauses that stop the clock.
     pub(super) questions: usize,
-    /// The last progress, how many there were, and whether it was complained about.
+    /// Latest progress of the current request.
     pub(super) progress: Option<f64>,
+    /// Number of progress notifications that were accepted.
     pub(super) progressed: u64,
+    /// `true` if a progress notification without an increase was reported.
     pub(super) complained: bool,
-    /// How often the server asked back, and what it asked last.
+    /// Number of `input_required` rounds.
     pub(super) rounds: usize,
+    /// Input that was requested in the latest round.
     pub(super) inputs: Option<Inputs>,
 }
 
 impl Call {
-    /// When anything is due.
+    /// Returns the time of the next timeout or action of the call.
     pub(super) fn next(&self) -> Option<Instant> {
         earliest([self.clock.next(), self.send_at, self.task.as_ref().and_then(|running| running.poll_at)])
     }
@@ -109,7 +114,7 @@ impl Session {
         Ok(id)
     }
 
-    /// Does what a call needs next.
+    /// Performs the next step of a call.
     pub(super) fn go_on(&mut self, id: CallId, now: Instant) {
         if self.running(id).is_some() {
             self.poll_task(id);
@@ -118,7 +123,7 @@ impl Session {
         }
     }
 
-    /// 2026-07-28 has no request for some calls. Does what they ask for in its way.
+    /// Performs calls for which 2026-07-28 has no request. Returns `false` if the call has a request.
     fn emulate(&mut self, id: CallId, now: Instant) -> bool {
         let revision = self.revision();
         let Some(call) = self.calls.get(&id) else { return false };
@@ -140,7 +145,7 @@ impl Session {
         true
     }
 
-    /// The revision that is spoken; before that is known, the one that was offered.
+    /// Returns the negotiated revision, or the offered one during the opening.
     pub(super) fn revision(&self) -> Revision {
         match (&self.facts, &self.phase) {
             (Some(facts), _) => facts.revision,
@@ -169,7 +174,7 @@ impl Session {
         }
     }
 
-    /// A call has its result. What the session itself has to remember of it is remembered.
+    /// Completes a call with its result, and updates the state of the session that depends on it.
     fn done(&mut self, id: CallId, mut result: ServerResult) {
         if let ServerResult::Tools { items, .. } = &mut result {
             self.learn_tools(items);
@@ -183,7 +188,7 @@ impl Session {
         self.end_call(id, Ok(result));
     }
 
-    /// Reads a body by its `resultType` (`basic`, 2026-07-28). `None` means that the call goes on.
+    /// Evaluates a body by its `resultType` (`basic`, 2026-07-28). Returns `None` if the call continues.
     fn dispatch_result(
         &mut self,
         id: CallId,
@@ -207,7 +212,7 @@ impl Session {
                 Some(Value::String(kind)) if kind == "complete" => {}
                 Some(Value::String(kind)) if kind == "input_required" => {
                     if !call.request.may_ask_back() {
-                        return Err("it asks back where that is not allowed".into());
+                        return Err("an input_required result is not allowed for this method".into());
                     }
                     self.asked_back(id, body.into_fields(), bytes, now);
                     return Ok(None);
@@ -215,7 +220,7 @@ impl Session {
                 Some(other) => return Err(format!("unknown resultType {}", escape(&other.to_string(), 80))),
             }
         }
-        // Results of repeated requests hold the user's answers and are never kept.
+        // Results of repeated requests contain input of the user and are not cached.
         let cache = (self.revision().has_cache_hints() && call.rounds == 0).then(|| CacheHint::of(&body));
         if let Some((list, items)) = body.take_dropped() {
             self.events.push(SessionEvent::ItemsDropped { list, items });
@@ -223,7 +228,7 @@ impl Session {
         results::result(&call.request, body, cache).map(Some)
     }
 
-    /// An error of the server, in the terms of the host.
+    /// Converts an error of the server to a [`CallError`].
     pub(super) fn explain(&mut self, error: RpcError) -> CallError {
         if error.code == code::URL_REQUIRED && self.revision().has_url_required_error() {
             let pages = error.data.as_ref().and_then(|data| data.get("elicitations"));
@@ -243,7 +248,7 @@ impl Session {
         self.stop_call(id, &reason.to_string(), CallError::Cancelled, now);
     }
 
-    /// Ends a call from our side, and tells the server if it works on it.
+    /// Ends a call on behalf of the client, and cancels it at the server if the server works on it.
     pub(super) fn stop_call(&mut self, id: CallId, reason: &str, error: CallError, now: Instant) {
         let as_task = self.cancel_task(id);
         let Some(call) = self.calls.get_mut(&id) else { return };
@@ -256,7 +261,7 @@ impl Session {
         self.abandon_questions(id, now);
     }
 
-    /// The one place where a call ends.
+    /// Ends a call. The only place where calls are removed.
     pub(super) fn end_call(&mut self, id: CallId, result: Result<ServerResult, CallError>) {
         if let Some(call) = self.calls.remove(id) {
             if let Some(running) = call.task {

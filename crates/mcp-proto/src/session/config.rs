@@ -1,4 +1,4 @@
-//! How a session is to behave: opening, times and bounds.
+//! Configuration of a session: opening, timeouts and limits.
 
 use std::time::Duration;
 
@@ -7,68 +7,68 @@ use crate::types::{ClientCapabilities, Implementation};
 
 use super::TraceContext;
 
-/// Everything a session has to know before it starts.
+/// Configuration of a session, fixed at its creation.
 #[derive(Debug, Clone, Default)]
 pub struct SessionConfig {
-    /// What the client calls itself.
+    /// Name and version that the client sends.
     pub client: Implementation,
-    /// What the client offers, in full. Each revision is told only what it knows.
+    /// All capabilities of the client. The session sends those that the negotiated revision has.
     pub capabilities: ClientCapabilities,
-    /// How the revision is found.
+    /// Procedure to determine the revision.
     pub opening: Opening,
-    /// What carries the messages.
+    /// Transport that carries the messages.
     pub carrier: Carrier,
-    /// Where calls belong in a distributed trace, until [`Session::set_trace`](super::Session::set_trace) says otherwise.
+    /// Trace context of calls, until [`Session::set_trace`](super::Session::set_trace) replaces it.
     pub trace: Option<TraceContext>,
-    /// What this server spoke last time. Its era is tried first, and the other one if that stops working.
+    /// Revision of the previous session with this server. Its era is tried first, and the other one if that fails.
     pub known: Option<Revision>,
-    /// Resources that are wanted from the beginning, as after a [`Subscribe`](super::ClientRequest::Subscribe)
-    /// in the session before this one.
+    /// URIs of resources to subscribe to once the session is ready, as after a
+    /// [`Subscribe`](super::ClientRequest::Subscribe) in the previous session.
     pub subscribed: Vec<String>,
-    /// Times after which something has failed.
+    /// Durations after which an operation has failed.
     pub timeouts: Timeouts,
-    /// Bounds.
+    /// Limits on queues and concurrent operations.
     pub limits: Limits,
 }
 
-/// What carries the messages of a session.
+/// Transport that carries the messages of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Carrier {
-    /// The input and output of a local process.
+    /// Standard input and output of a local process.
     #[default]
     Stdio,
-    /// Streamable HTTP, since 2025-03-26: each message is a POST of its own.
+    /// Streamable HTTP, since 2025-03-26: each message is a separate POST.
     StreamableHttp,
-    /// HTTP+SSE of 2024-11-05: one stream, and POSTs beside it.
+    /// HTTP+SSE of 2024-11-05: one stream of server messages, and a POST for each client message.
     HttpSse,
 }
 
-/// How the revision is found (`basic/versioning` of 2026-07-28, section on stdio).
+/// Procedure to determine the revision (`basic/versioning` of 2026-07-28, section on stdio).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Opening {
-    /// `server/discover` first; if the server does not know it, `initialize`.
+    /// Sends `server/discover` first, and `initialize` if the server does not know it.
     #[default]
     Probe,
-    /// `initialize` at once, for a server that ended on the probe or is known to be legacy.
+    /// Sends `initialize` immediately, for a server that exited on the probe or is known to be legacy.
     Initialize,
-    /// This revision and no other.
+    /// Uses this revision and no other.
     Pinned(Revision),
 }
 
-/// Times after which something has failed.
+/// Durations after which an operation has failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Timeouts {
-    /// Silence after the probe that means a legacy server. 10 s.
+    /// Time to wait for a response to the probe before the server counts as legacy. Default 10 s.
     pub probe: Duration,
-    /// Silence after `initialize` that means failure. 30 s.
+    /// Time to wait for a response to `initialize` before the opening fails. Default 30 s.
     pub initialize: Duration,
-    /// Default of [`Deadline::idle`]. 60 s.
+    /// Default of [`Deadline::idle`]. Default 60 s.
     pub request: Duration,
-    /// Default of [`Deadline::total`]. 10 min.
+    /// Default of [`Deadline::total`]. Default 10 min.
     pub hard_cap: Duration,
-    /// How long the server may be silent before it is pinged; `None` (the default) never pings.
+    /// Time without messages after which the server is pinged. `None`, the default, disables pings.
     pub ping_interval: Option<Duration>,
-    /// Silence after such a ping that means that the connection is dead. 10 s.
+    /// Time to wait for a response to such a ping before the connection counts as dead. Default 10 s.
     pub ping: Duration,
 }
 
@@ -86,45 +86,46 @@ impl Default for Timeouts {
 }
 
 impl Timeouts {
-    /// The deadline of a call that has no other.
+    /// Returns the default deadline of calls.
     pub fn deadline(&self) -> Deadline {
         Deadline { idle: self.request, total: self.hard_cap }
     }
 }
 
-/// How long a call may take. Neither runs while a question that the call led to is open.
+/// Maximum duration of a call. Paused while a request of the server that belongs to the call is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deadline {
-    /// Longest time without an answer or progress.
+    /// Maximum time without a response or progress.
     pub idle: Duration,
-    /// Longest time in all, whatever progress comes.
+    /// Maximum total time, regardless of progress.
     pub total: Duration,
 }
 
-/// Bounds. What is beyond them fails or is dropped, and an event says so.
+/// Limits of a session. Whatever exceeds them fails or is dropped, and an event reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// Calls at the same time. 256.
+    /// Maximum number of concurrent calls. Default 256.
     pub in_flight_calls: usize,
-    /// Questions of the server at the same time; more are answered with an error. 64.
+    /// Maximum number of open requests of the server. Further ones are answered with an error. Default 64.
     pub open_questions: usize,
-    /// Bytes of questions that are open at the same time; more are answered with an error. 32 MiB.
+    /// Maximum total size of open requests of the server in bytes. Further ones are answered with an error. Default 32
+    /// MiB.
     pub open_question_bytes: usize,
-    /// How often one call may be asked back in 2026-07-28. 10.
+    /// Maximum number of `input_required` rounds of one call in 2026-07-28. Default 10.
     pub mrtr_rounds: usize,
-    /// Largest `requestState` that is kept, in bytes. 1 MiB.
+    /// Maximum size of a retained `requestState` in bytes. Default 1 MiB.
     pub request_state_bytes: usize,
-    /// Events that wait for [`poll_event`](super::Session::poll_event) before log messages, changes and
-    /// anomalies are dropped. 1000.
+    /// Maximum number of queued log messages, changes and anomalies before further ones are dropped until
+    /// [`poll_event`](super::Session::poll_event) drains the queue. Default 1000.
     pub queued_events: usize,
-    /// Bytes of such news that wait. 4 MiB, but always one piece of news.
+    /// Maximum total size of such events in bytes. A single event is always queued. Default 4 MiB.
     pub queued_event_bytes: usize,
-    /// Messages that wait for [`poll_transmit`](super::Session::poll_transmit) before the session
-    /// ends because the server does not read. 10,000.
+    /// Maximum number of messages queued for [`poll_transmit`](super::Session::poll_transmit) before the session ends
+    /// because the server does not read. Default 10,000.
     pub queued_messages: usize,
-    /// Messages in one batch; never more than [`MAX_BATCH`](crate::jsonrpc::MAX_BATCH). 1000.
+    /// Maximum number of messages in one batch, at most [`MAX_BATCH`](crate::jsonrpc::MAX_BATCH). Default 1000.
     pub batch: usize,
-    /// Resources subscribed to at the same time. 1000.
+    /// Maximum number of subscribed resources. Default 1000.
     pub subscriptions: usize,
 }
 

@@ -1,4 +1,4 @@
-//! What the transport could not deliver: which requests may be sent again, and which end.
+//! Handling of delivery failures: which requests are sent again, and which calls end.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -9,44 +9,45 @@ use super::timers::{due, later};
 use super::wire::Purpose;
 use super::{CallError, CallId, CloseReason, Session};
 
-/// How often one call is sent again, and how long after the first loss; twice as long after each other.
+/// Maximum number of retransmissions of one call.
 const RESENDS: u32 = 3;
+/// Delay of the first retransmission. The delay doubles with each further one.
 const RESEND_AFTER: Duration = Duration::from_millis(250);
 
-/// How a request, or the stream with its answer, failed in the transport.
+/// Failure of the transport to deliver a request or to receive its response.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DeliveryFault {
-    /// The server answered with a status that is no success.
+    /// The server responded with a status other than success.
     Status {
-        /// The status.
+        /// HTTP status code of the response.
         code: u16,
-        /// The body, if it was a JSON-RPC error.
+        /// Error in the body, if the body was a JSON-RPC error.
         error: Option<RpcError>,
-        /// The beginning of the body, bounded and with control characters escaped.
+        /// Beginning of the body, bounded and with control characters escaped.
         text: String,
-        /// The `WWW-Authenticate` header.
+        /// Value of the `WWW-Authenticate` header.
         challenge: Option<String>,
     },
-    /// The stream with the answer ended and cannot be resumed, or the body broke off. The server may
-    /// have done the work.
+    /// The stream of the response ended and cannot be resumed, or the body was truncated. The server may have processed
+    /// the request.
     Lost {
-        /// Why.
+        /// Human-readable cause of the loss.
         cause: String,
     },
-    /// Nothing reached the server: DNS, connecting, TLS.
+    /// The request did not reach the server: DNS, connection or TLS failed.
     Unreachable {
-        /// Why.
+        /// Human-readable cause of the failure.
         cause: String,
     },
-    /// The server answered with a redirect that is not followed. It may have done the work: some answer so
-    /// when they are done.
+    /// The server responded with a redirect that is not followed. The server may have processed the request, since some
+    /// redirect afterwards.
     Redirected {
-        /// Why it is not followed.
+        /// Reason for not following the redirect.
         cause: String,
     },
-    /// The answer is neither JSON nor an event stream, or beyond the bounds.
+    /// The response is neither JSON nor an event stream, or exceeds a limit.
     Unusable {
-        /// Why.
+        /// Human-readable cause of the rejection.
         cause: String,
     },
 }
@@ -68,7 +69,7 @@ impl fmt::Display for DeliveryFault {
 }
 
 impl DeliveryFault {
-    /// Whether the server may have acted on the request.
+    /// Returns `true` if the server may have acted on the request.
     fn may_have_acted(&self) -> bool {
         match self {
             DeliveryFault::Unreachable { .. } => false,
@@ -77,8 +78,7 @@ impl DeliveryFault {
         }
     }
 
-    /// Whether the same request may well get through a little later. `safe`: it changes nothing when it
-    /// is done twice.
+    /// Returns `true` if a later retry may succeed. `safe` is `true` if repeating the request has no further effect.
     fn is_passing(&self, safe: bool) -> bool {
         match self {
             DeliveryFault::Unreachable { .. } => true,
@@ -91,7 +91,7 @@ impl DeliveryFault {
 
 impl Session {
     pub(super) fn undelivered(&mut self, id: &RequestId, fault: DeliveryFault, now: Instant) {
-        // A late answer to it, perhaps on another stream, is of no interest.
+        // A late response to the request, possibly on another stream, is ignored.
         let Some(purpose) = self.wire.withdraw(id) else { return };
         match purpose {
             Purpose::Probe => self.probe_undelivered(&fault, now),
@@ -103,7 +103,7 @@ impl Session {
             },
             Purpose::HealthCheck => match fault {
                 DeliveryFault::Status { code: 400..=499, .. } | DeliveryFault::Status { error: Some(_), .. } => {
-                    // Refused, but by somebody.
+                    // The ping was refused, which shows that the server is reachable.
                     self.liveness.answered();
                     self.heard(now);
                 }
@@ -134,7 +134,7 @@ impl Session {
         }
     }
 
-    /// Sends what was lost again, if its time has come.
+    /// Sends all requests again that are due for retransmission.
     pub(super) fn resend(&mut self, now: Instant) {
         let due: Vec<CallId> =
             self.calls.iter().filter(|(_, call)| due(call.send_at, now)).map(|(id, _)| *id).collect();

@@ -1,4 +1,4 @@
-//! From a [`ClientRequest`] to its method and parameters, and whether this server can take it.
+//! Encodes a [`ClientRequest`] as method and parameters, and checks that the server supports it.
 
 use crate::jsonrpc::Members;
 use crate::revision::Revision;
@@ -6,7 +6,7 @@ use crate::revision::Revision;
 use super::{ClientRequest, Facts, tasks};
 
 impl ClientRequest {
-    /// The method on the wire in `revision`.
+    /// Returns the method on the wire in `revision`.
     pub(super) fn method(&self, revision: Revision) -> &'static str {
         match self {
             ClientRequest::Ping if revision.has_ping() => "ping",
@@ -27,7 +27,7 @@ impl ClientRequest {
         }
     }
 
-    /// Writes the parameters without `_meta`.
+    /// Writes all parameters except `_meta`.
     pub(super) fn write_params(&self, revision: Revision, params: &mut Members<'_>) {
         match self {
             ClientRequest::Ping => {}
@@ -64,13 +64,13 @@ impl ClientRequest {
         }
     }
 
-    /// Whether it changes nothing when it is done twice.
+    /// Returns `true` if repeating the request has no further effect.
     pub(super) fn is_safe_to_repeat(&self) -> bool {
         !matches!(self, ClientRequest::CallTool { .. } | ClientRequest::Extension { .. })
     }
 
-    /// Whether the server may ask back before it answers (`basic/patterns/mrtr`), and whether it is
-    /// asked for progress: what runs for long is the same.
+    /// Returns `true` if the server may request input before it responds (`basic/patterns/mrtr`). Progress is requested
+    /// for the same methods, as these may run for long.
     pub(super) fn may_ask_back(&self) -> bool {
         matches!(
             self,
@@ -78,7 +78,7 @@ impl ClientRequest {
         )
     }
 
-    /// Why this cannot be asked of the server, if it cannot.
+    /// Returns the reason why the request is not possible with this server, or `None` if it is.
     pub(super) fn obstacle(&self, facts: &Facts) -> Option<String> {
         let offers = &facts.capabilities;
         let (there, what) = match self {

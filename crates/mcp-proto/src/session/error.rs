@@ -1,4 +1,4 @@
-//! How a call or a session ends badly.
+//! Errors of calls and sessions.
 
 use std::fmt;
 use std::time::Duration;
@@ -6,70 +6,69 @@ use std::time::Duration;
 use crate::jsonrpc::{InvalidMessage, RpcError};
 use crate::types::ElicitParams;
 
-/// Why a call has no result. The texts are for people and carry no secret of ours, but may quote
-/// the server.
+/// Reason why a call has no result. Messages are human-readable, contain no secret of the client, and may quote the
+/// server.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum CallError {
-    /// Nothing came in time. The server was told to stop.
+    /// No response arrived in time. The request was cancelled at the server.
     #[error("{}", timeout_text(.after, *.total))]
     Timeout {
-        /// The time that was allowed.
+        /// Duration that was exceeded.
         after: Duration,
-        /// Whether that was the time in all, and not the time without progress.
+        /// `true` if the total time was exceeded, `false` if the time without progress.
         total: bool,
     },
-    /// It was cancelled here.
+    /// The caller cancelled the call.
     #[error("cancelled")]
     Cancelled,
-    /// The server answered with an error.
+    /// The server responded with an error.
     #[error("the server answered with an error: {0}")]
     Server(RpcError),
-    /// Pages have to be visited first (2025-11-25, error -32042). Repeat the call afterwards.
-    #[error("the server wants {} page(s) to be visited first", .0.len())]
+    /// The user must visit URLs first (2025-11-25, error -32042). The call can be repeated afterwards.
+    #[error("the server requires {} page(s) to be opened first", .0.len())]
     UrlRequired(Vec<ElicitParams>),
-    /// The answer has the wrong shape.
+    /// The response has an invalid structure.
     #[error("the server's answer does not fit: {cause}")]
     BadAnswer {
-        /// Where and why.
+        /// Path and cause of the mismatch.
         cause: String,
     },
-    /// The answer came and could not be read.
+    /// The response could not be decoded.
     #[error("the server's answer cannot be read: {0}")]
     Unreadable(Box<InvalidMessage>),
-    /// The session ended first.
+    /// The session ended before the call.
     #[error("{0}")]
     Closed(CloseReason),
-    /// It was not sent, because the server or the revision does not have it, or because it is
-    /// itself invalid.
+    /// The request was not sent, because the server or the revision does not support it, or because it is invalid.
     #[error("not possible with this server: {what}")]
     Unsupported {
-        /// What is missing.
+        /// Feature that is missing.
         what: String,
     },
-    /// The server kept asking back.
-    #[error("the server asked back too often; the call was given up")]
+    /// The server requested input in too many rounds.
+    #[error("the server requested input too often, and the call was abandoned")]
     TooManyRounds,
-    /// A question of the server that the call depends on was refused, so the call was given up.
-    #[error("given up, because a question of the server was refused")]
+    /// A request of the server that the call depends on was refused.
+    #[error("abandoned because a request of the server was refused")]
     Refused,
-    /// The session is still opening.
+    /// The opening of the session is not complete.
     #[error("the server is not ready yet")]
     NotReady,
-    /// The transport lost the request or its answer.
+    /// The transport failed to deliver the request or its response.
     #[error("{}{cause}", if *.sent { "the answer was lost: " } else { "the server was not reached: " })]
     Undelivered {
-        /// Why.
+        /// Human-readable cause of the failure.
         cause: String,
-        /// Whether the server may have acted on it.
+        /// `true` if the server may have acted on the request.
         sent: bool,
     },
-    /// The call went on as a task, and the server stopped that.
+    /// The call continued as a task, which the server cancelled.
     #[error("the server stopped the task{}", .message.as_ref().map(|message| format!(": {message}")).unwrap_or_default())]
     TaskCancelled {
-        /// What the server says about it. Untrusted text.
+        /// Status message of the server. Untrusted text.
         message: Option<String>,
     },
-    /// Too many calls are in flight; wait until one has ended.
+    /// Too many calls are in flight. The caller may retry after one has ended.
     #[error("too many calls at the same time")]
     TooManyCalls,
 }
@@ -82,31 +81,31 @@ fn timeout_text(after: &Duration, total: bool) -> String {
     }
 }
 
-/// Why a session ended.
+/// Reason for the end of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CloseReason {
-    /// The process ended.
+    /// The server process exited.
     ServerExited {
-        /// Its exit status.
+        /// Exit status of the process, if it exited normally.
         status: Option<i32>,
-        /// The signal that ended it.
+        /// Signal that terminated the process.
         signal: Option<i32>,
     },
-    /// The server closed its output.
+    /// The server closed its standard output.
     ServerClosedOutput,
-    /// The user stopped it.
+    /// The user stopped the server.
     StoppedByUser,
-    /// A message could not be written.
+    /// A message could not be written, with the cause.
     WriteFailed(String),
-    /// The opening failed, for this cause.
+    /// The opening failed, with the cause.
     OpeningFailed(String),
-    /// The server did not answer a ping in this time.
+    /// The server did not respond to a ping within this duration.
     Unresponsive(Duration),
-    /// The connection to a remote server failed.
+    /// The connection to a remote server failed, with the cause.
     ConnectionLost(String),
-    /// The server does not read: this many messages wait for it.
+    /// The server does not read its input. Contains the number of queued messages.
     NotReading(usize),
-    /// It used more of this computer than it may, in words, and was ended for it.
+    /// The server was stopped because it exceeded a resource limit, which is described by the text.
     LimitReached(String),
 }
 
@@ -134,13 +133,13 @@ impl fmt::Display for CloseReason {
     }
 }
 
-/// An answer that cannot be given.
+/// Error of answering a request of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownRequest {
-    /// The question is not open: answered before, withdrawn, or never asked.
-    #[error("the question is not open any more")]
+    /// The request is not open: it was answered, was withdrawn or never existed.
+    #[error("the request is not open")]
     NotOpen,
-    /// The answer is of another kind than the question. The question stays open.
-    #[error("the answer is of another kind than the question")]
+    /// The answer is of another kind than the request, which stays open.
+    #[error("the answer is of another kind than the request")]
     WrongKind,
 }

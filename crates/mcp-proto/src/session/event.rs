@@ -1,4 +1,4 @@
-//! What a session tells: answers, questions, news and faults.
+//! Events that a session reports to its caller, and the data that callers pass in response.
 
 use std::fmt;
 
@@ -12,11 +12,11 @@ use crate::types::{
 use super::tasks::TaskView;
 use super::{CallError, CloseReason, ServerResult};
 
-/// Name of a call within its session; never used twice.
+/// Identifier of a call, unique in its session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CallId(pub(super) u64);
 
-/// Name of a server's question within its session; never used twice.
+/// Identifier of a request of the server, unique in its session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ServerRequestId(pub(super) u64);
 
@@ -32,27 +32,27 @@ impl fmt::Display for ServerRequestId {
     }
 }
 
-/// Where a message came from. Over HTTP this tells which stream carried it.
+/// Stream that carried a message from the server.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum StreamOrigin {
-    /// The one output of a local server.
+    /// Standard output of a local server.
     Stdio,
-    /// The answer, or the stream, of the POST that carried this request of ours.
+    /// Response or stream of the POST that carried this request of the client.
     Post(RequestId),
-    /// The standing GET stream, or the one stream of HTTP+SSE.
+    /// GET stream of Streamable HTTP, or the stream of HTTP+SSE.
     Get,
 }
 
-/// Why a call is cancelled; told to the server as `reason`.
+/// Reason for the cancellation of a call, sent to the server as `reason`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CancelReason {
-    /// The user did not want it any longer.
+    /// The user cancelled the call.
     User,
-    /// A newer call takes its place, such as the next completion while typing.
+    /// A newer call replaces it, such as the next completion while the user types.
     Superseded,
     /// The client is closing.
     Shutdown,
-    /// Anything else, in words.
+    /// Another reason, as text.
     Other(String),
 }
 
@@ -67,208 +67,208 @@ impl fmt::Display for CancelReason {
     }
 }
 
-/// What the opening found out.
+/// Result of the opening of a session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Facts {
-    /// The revision that is spoken.
+    /// Negotiated revision of the protocol.
     pub revision: Revision,
-    /// What the server calls itself: a claim, for display only.
+    /// Name and version of the server: an unverified claim, for display only.
     pub server: Option<Implementation>,
-    /// What the server offers.
+    /// Capabilities that the server declared.
     pub capabilities: ServerCapabilities,
-    /// How a model should use the server. Untrusted text.
+    /// Instructions for a model on using the server. Untrusted text.
     pub instructions: Option<String>,
 }
 
-/// What a server wants from the client, the same in every revision.
+/// A request of the server to the client, in the same form for every revision.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ServerQuestion {
-    /// A model's answer (`client/sampling`).
+    /// Request for a model's response (`client/sampling`).
     Sampling(Box<CreateMessageParams>),
-    /// The user's input (`client/elicitation`).
+    /// Request for input from the user (`client/elicitation`).
     Elicitation(ElicitParams),
-    /// The folders that it may use (`client/roots`).
+    /// Request for the folders that the server may use (`client/roots`).
     Roots,
 }
 
-/// What goes back.
+/// Answer to a [`ServerQuestion`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
-    /// To [`ServerQuestion::Sampling`].
+    /// Response of a model to [`ServerQuestion::Sampling`].
     Sampling(Box<CreateMessageResult>),
-    /// To [`ServerQuestion::Elicitation`], also when the user declined or cancelled.
+    /// Decision of the user on [`ServerQuestion::Elicitation`], also if the user declined or cancelled.
     Elicitation(ElicitResult),
-    /// To [`ServerQuestion::Roots`].
+    /// List of folders for [`ServerQuestion::Roots`].
     Roots(Vec<Root>),
-    /// To any. Up to 2025-11-25 the server gets this error. 2026-07-28 has no way to say no to sampling
-    /// or roots, so there the call that led to the question is given up with [`CallError::Refused`].
+    /// Refusal of any request. Up to 2025-11-25 the server receives this error. 2026-07-28 has no response that refuses
+    /// sampling or roots, so the call that led to the request ends with [`CallError::Refused`].
     Refused {
-        /// For instance -1, the user rejected it.
+        /// Error code, for instance -1 if the user rejected the request.
         code: i64,
-        /// Why.
+        /// Human-readable reason of the refusal.
         message: String,
     },
 }
 
-/// News for the server.
+/// Notification of the client to the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClientNotification {
-    /// The folders changed. Not sent to servers that cannot know it (2026-07-28).
+    /// The list of roots changed. Not sent in revisions without this notification (2026-07-28).
     RootsListChanged,
 }
 
-/// Which list changed.
+/// List of a server that changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ListKind {
-    /// The tools.
+    /// The list of tools.
     Tools,
-    /// The prompts.
+    /// The list of prompts.
     Prompts,
-    /// The resources and their templates.
+    /// The lists of resources and of their templates.
     Resources,
 }
 
-/// Why a question needs no answer any longer.
+/// Reason for the withdrawal of a server's request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Withdrawal {
-    /// The server does not want it any longer.
+    /// The server cancelled the request.
     CancelledByServer,
-    /// The call that led to it has ended.
+    /// The call that led to the request has ended.
     CallEnded,
     /// The session has ended.
     SessionEnded,
 }
 
-/// How an opening failed.
+/// Classification of a failed opening, for the caller to act on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OpeningFault {
-    /// The server ended while it was probed: start it again with
+    /// The server exited during the probe. The caller should start it again with
     /// [`Opening::Initialize`](super::Opening::Initialize).
     ExitedOnProbe,
-    /// The server did not answer in time.
+    /// The server did not respond in time.
     NoAnswer,
-    /// The server ended.
+    /// The server process exited, or the connection closed.
     Exited,
-    /// `initialize` failed with a 4xx status: perhaps the server speaks HTTP+SSE.
+    /// `initialize` failed with a 4xx status. The server may use HTTP+SSE.
     NotStreamable,
-    /// The server wants an authorization (401 or 403).
+    /// The server requires authorization (401 or 403).
     Unauthorized,
-    /// Nothing reached the server.
+    /// No request reached the server.
     Unreachable,
-    /// The server failed (5xx, or its answer broke off): try again later.
+    /// The server failed temporarily (408, 425, 429 or 5xx, or an interrupted response). The caller may retry later.
     ServerError,
-    /// The server refused, speaks no revision spoken here, or said something else than the protocol says.
+    /// The server refused, supports no revision of this client, or violated the protocol.
     Refused,
 }
 
-/// An entry of a list that was left out.
+/// An invalid entry of a list that was dropped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DroppedItem {
-    /// Its name or URI, or its place in the page if it has none. Untrusted text.
+    /// Name or URI of the entry, or its index in the page if it has none. Untrusted text.
     pub name: String,
-    /// Why.
+    /// Reason for the rejection of the entry.
     pub cause: String,
 }
 
-/// What a session tells its owner.
+/// Event that a session reports to its caller.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SessionEvent {
-    /// The server can be used.
+    /// The opening is complete, and calls are possible.
     Ready(Box<Facts>),
-    /// The server cannot be used; the transport should be closed.
+    /// The opening failed. The caller should close the transport.
     OpeningFailed {
-        /// Why, in words.
+        /// Human-readable reason of the failure.
         cause: String,
-        /// What to act on.
+        /// Classification of the failure.
         fault: OpeningFault,
     },
-    /// The server wants something. To be answered once with [`Session::answer`](super::Session::answer).
+    /// A request of the server, to be answered once with [`Session::answer`](super::Session::answer).
     Asked {
-        /// The question's name.
+        /// Identifier of the request.
         request: ServerRequestId,
-        /// The call that led to it, when that is known.
+        /// Call that led to the request, if known.
         call: Option<CallId>,
-        /// The question.
+        /// Content of the request.
         question: Box<ServerQuestion>,
     },
-    /// A question needs no answer any longer.
+    /// A request of the server no longer needs an answer.
     Withdrawn {
-        /// The question's name.
+        /// Identifier of the request.
         request: ServerRequestId,
-        /// Why.
+        /// Reason of the withdrawal.
         why: Withdrawal,
     },
-    /// A call goes on. Only the latest one of a call waits in the queue; `count` tells of those before it.
+    /// Progress of a call. Only the latest progress of a call is queued; `count` includes the replaced ones.
     Progress {
-        /// The call.
+        /// Call that makes progress.
         call: CallId,
-        /// How many notifications of its progress have come by now, this one included.
+        /// Number of progress notifications of the call so far, including this one.
         count: u64,
-        /// How far it is; grows.
+        /// Current progress, which increases.
         progress: f64,
-        /// How far it will go, if known.
+        /// Value of `progress` at completion, if known.
         total: Option<f64>,
-        /// What it is doing. Untrusted text.
+        /// Description of the current step. Untrusted text.
         message: Option<String>,
     },
-    /// A call has ended. Comes exactly once for each call.
+    /// A call has ended. Reported exactly once for each call.
     Done {
-        /// The call.
+        /// Call that has ended.
         call: CallId,
-        /// How it ended.
+        /// Result of the call.
         result: Result<ServerResult, CallError>,
     },
     /// A list changed and should be read again.
     ListChanged(ListKind),
-    /// A resource changed; it may lie below the one that was subscribed to.
+    /// A resource changed. It may be a sub-resource of the subscribed one.
     ResourceUpdated {
-        /// The resource.
+        /// URI of the resource.
         uri: String,
     },
-    /// The server logged something.
+    /// A log message of the server.
     Log {
-        /// What.
+        /// Content of the log message.
         message: Box<LogMessage>,
-        /// The call on whose stream it came, where streams tell.
+        /// Call on whose stream the message arrived, if the transport has a stream for each call.
         call: Option<CallId>,
     },
-    /// Change notifications stopped and are asked for again, later and later if that keeps failing. What
-    /// changed in between was not told.
+    /// Change notifications were interrupted and are requested again, with an increasing delay if that fails
+    /// repeatedly. Changes in the meantime were not reported.
     SubscriptionsLost {
-        /// Why, in words.
+        /// Human-readable reason of the interruption.
         cause: String,
     },
-    /// Change notifications come again.
+    /// Change notifications are active again.
     SubscriptionsRenewed,
-    /// The server had forgotten the session, and a new one was opened (404 over Streamable HTTP). Lists
-    /// should be read again.
+    /// The server discarded the session, and a new one was opened (404 over Streamable HTTP). Lists should be read
+    /// again.
     Reopened(Box<Facts>),
-    /// A call goes on as a task of the server. Only the latest one of a call waits in the queue.
+    /// A call continues as a task of the server. Only the latest state of a call is queued.
     TaskChanged {
-        /// The call; it still ends with [`SessionEvent::Done`].
+        /// Call, which still ends with [`SessionEvent::Done`].
         call: CallId,
-        /// The task.
+        /// State of the task.
         task: Box<TaskView>,
     },
-    /// Entries of a list that was read are of no use and were left out.
+    /// Invalid entries of a list were dropped.
     ItemsDropped {
-        /// The list.
+        /// List that contained the entries.
         list: ListKind,
-        /// The entries.
+        /// Dropped entries, with the reason for each.
         items: Vec<DroppedItem>,
     },
-    /// What a URL was to be visited for is done.
+    /// The interaction that a URL was opened for is complete.
     ElicitationComplete {
-        /// As in [`ElicitParams::Url`].
+        /// Identifier from the [`ElicitParams::Url`] request.
         elicitation_id: String,
     },
-    /// Something invalid came or something was dropped. The session goes on.
+    /// Invalid input was received or input was dropped. The session continues.
     Anomaly {
-        /// What, in words.
+        /// Human-readable description of the anomaly.
         cause: String,
-        /// The id that stood on it.
+        /// Id of the affected message, if any.
         id: Option<RequestId>,
     },
-    /// The session is over. The last event.
+    /// The session has ended. No event follows.
     Closed(CloseReason),
 }

@@ -1,4 +1,4 @@
-//! What comes from the server, sorted: answers, requests, notifications, and what is none of these.
+//! Dispatches input of the server: responses, requests, notifications and invalid messages.
 
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ use super::opening::Phase;
 use super::wire::{Found, Purpose};
 use super::{CallError, ListKind, Session, SessionEvent, StreamOrigin, results};
 
-/// How many URLs to visit are remembered until they are done.
+/// Maximum number of URL elicitations that are remembered until they are complete.
 const ELICITATIONS: usize = 256;
 
 #[derive(Deserialize)]
@@ -40,13 +40,13 @@ impl Session {
                 let bytes = size(params.as_ref());
                 self.requested(id, &method, object(params.as_ref()), bytes, (batch, &origin), now);
             }
-            // 2026-07-28 has no requests of servers, and nothing but requests and notifications may
-            // be written to a local one (`basic/transports/stdio`).
+            // 2026-07-28 has no requests of servers, and only requests and notifications may be written to a local
+            // server (`basic/transports/stdio`).
             Incoming::Request { id, method, .. } => {
                 let method = escape(&method, 80);
                 self.anomaly(format!("the request `{method}`, which servers of this revision do not send"), Some(id));
             }
-            // There may be thousands of these for one call.
+            // One call may have thousands of progress notifications.
             Incoming::Notification { method, params } if method == "notifications/progress" => {
                 self.progressed(params.as_ref(), now);
             }
@@ -61,8 +61,8 @@ impl Session {
         }
     }
 
-    /// Whether requests of the server get an answer: in every revision that has them, and before it
-    /// is known which one is spoken.
+    /// Returns `true` if requests of the server are answered: in every revision that has them, and before the revision
+    /// is known.
     pub(super) fn answers_requests(&self) -> bool {
         self.facts.as_ref().is_none_or(|facts| facts.revision.has_server_requests())
     }
@@ -88,8 +88,8 @@ impl Session {
         }
     }
 
-    /// The server could not read a message of ours. If only one request waits, it was that; but some
-    /// servers complain in this way about notifications that they do not know.
+    /// Handles an error of a server that could not read a message. If only one request is pending, the error belongs to
+    /// it. Some servers report unknown notifications in this way, though.
     fn error_without_id(&mut self, error: RpcError, now: Instant) {
         let about_reading = matches!(error.code, code::PARSE_ERROR | code::INVALID_REQUEST);
         let probing = matches!(self.phase, Phase::Probing { .. });
@@ -102,7 +102,7 @@ impl Session {
         }
     }
 
-    /// Something that is no message. What it was about fails at once and not by timeout.
+    /// Handles input that is not a message. The affected request fails immediately instead of by timeout.
     pub(super) fn invalid(&mut self, invalid: InvalidMessage, batch: Option<u64>, now: Instant) {
         if invalid.cause == InvalidCause::Blank {
             return;
@@ -134,7 +134,7 @@ impl Session {
         }
     }
 
-    /// The answer to this request of ours came and is of no use.
+    /// Fails a request whose response arrived but cannot be used.
     pub(super) fn fail_request(&mut self, id: &RequestId, error: CallError, now: Instant) {
         if !self.wire.is_waiting(id) {
             return;
@@ -169,7 +169,7 @@ impl Session {
                     self.listen_cancelled(&request_id, now);
                 }
             }),
-            // The lists are read when the server is ready, so earlier news says nothing.
+            // The lists are read once the session is ready, so earlier change notifications are redundant.
             _ if !ready => Ok(()),
             "notifications/tools/list_changed" => self.list_changed(ListKind::Tools, &params),
             "notifications/prompts/list_changed" => self.list_changed(ListKind::Prompts, &params),
@@ -196,7 +196,7 @@ impl Session {
                 self.acknowledged(params, now);
                 Ok(())
             }
-            // Servers may send what later revisions or extensions define.
+            // Servers may send notifications of later revisions or extensions.
             _ => Ok(()),
         };
         if let Err(cause) = read {
@@ -211,7 +211,7 @@ impl Session {
         Ok(())
     }
 
-    /// Remembers a URL whose completion may be announced (`client/elicitation`, 2025-11-25).
+    /// Remembers a URL elicitation whose completion may be announced (`client/elicitation`, 2025-11-25).
     pub(super) fn remember_elicitation(&mut self, params: &ElicitParams) {
         if let ElicitParams::Url { elicitation_id: Some(id), .. } = params {
             if self.elicitations.len() == ELICITATIONS {
@@ -222,7 +222,7 @@ impl Session {
     }
 
     fn elicitation_completed(&mut self, elicitation_id: String) {
-        // Unknown and already completed ones have to be ignored.
+        // The specification requires to ignore unknown and completed ids.
         if self.elicitations.shift_remove(&elicitation_id) {
             self.events.push(SessionEvent::ElicitationComplete { elicitation_id });
         }

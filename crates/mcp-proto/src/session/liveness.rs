@@ -1,4 +1,4 @@
-//! Pings of our own (`basic/utilities/ping`): whether a silent server is still there.
+//! Health checks by ping (`basic/utilities/ping`) that detect an unresponsive server.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use super::timers::{due, later};
 use super::wire::Purpose;
 use super::{ClientRequest, CloseReason, Session};
 
-/// When to ping, and until when the answer has to come.
+/// Time of the next ping, and the deadline of its response.
 #[derive(Debug, Default)]
 pub(super) struct Liveness {
     interval: Option<Duration>,
@@ -21,7 +21,7 @@ impl Liveness {
         self.next = interval.and_then(|interval| later(now, interval));
     }
 
-    /// Anything from the server shows that it is there.
+    /// Records a message from the server, which shows that it is alive.
     pub(super) fn heard(&mut self, now: Instant, patience: Duration) {
         self.next = self.interval.and_then(|interval| later(now, interval));
         if self.asked {

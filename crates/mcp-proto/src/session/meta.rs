@@ -1,4 +1,4 @@
-//! Who we are and what we offer, as each revision wants to be told.
+//! Client information and capabilities in the form that each revision requires.
 
 use serde_json::{Value, json};
 
@@ -13,12 +13,12 @@ const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CLIENT: &str = "io.modelcontextprotocol/clientInfo";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
-/// On change notifications: the id of the `subscriptions/listen` that wanted them.
+/// Key on change notifications: the id of their `subscriptions/listen` request.
 pub(super) const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
-/// On results: what the server calls itself.
+/// Key on results: name and version of the server.
 pub(super) const SERVER: &str = "io.modelcontextprotocol/serverInfo";
 
-/// What of our capabilities exists in `revision`.
+/// Returns the capabilities that exist in `revision`.
 pub(super) fn offered(all: &ClientCapabilities, revision: Revision) -> ClientCapabilities {
     let mut offered = all.clone();
     if let Some(roots) = &mut offered.roots
@@ -35,18 +35,18 @@ pub(super) fn offered(all: &ClientCapabilities, revision: Revision) -> ClientCap
         offered.elicitation = offered.elicitation.filter(has_forms).map(|_| ElicitationCapability::default());
     }
     if revision.has_listen() {
-        // The session itself does what this promises.
+        // The session itself implements this extension.
         offered.extensions.get_or_insert_with(Map::new).insert(tasks::EXTENSION.into(), json!({}));
     }
     offered
 }
 
-/// An empty capability means forms (`client/elicitation`).
+/// Returns `true` if forms are supported. An empty capability means forms (`client/elicitation`).
 pub(super) fn has_forms(elicitation: &ElicitationCapability) -> bool {
     elicitation.form.is_some() || elicitation.url.is_none()
 }
 
-/// Parameters of `initialize`.
+/// Returns the parameters of `initialize`.
 pub(super) fn initialize_params(config: &SessionConfig, revision: Revision) -> Value {
     json!({
         "protocolVersion": revision,
@@ -55,12 +55,12 @@ pub(super) fn initialize_params(config: &SessionConfig, revision: Revision) -> V
     })
 }
 
-/// The part of `_meta` that is the same in each request of a session, written once.
+/// Members of `_meta` that are equal in all requests of a session, serialized once.
 #[derive(Debug, Default)]
 pub(super) struct CommonMeta(Option<(Revision, Box<str>)>);
 
 impl CommonMeta {
-    /// Its members, without braces. Empty in revisions without.
+    /// Returns the members without braces. Empty in revisions without request metadata.
     pub(super) fn of(&mut self, config: &SessionConfig, revision: Revision) -> &str {
         if !revision.has_request_meta() {
             return "";
@@ -80,7 +80,7 @@ fn common(config: &SessionConfig, revision: Revision) -> Box<str> {
     })
 }
 
-/// What a request says in `_meta` besides.
+/// Members of `_meta` that differ between requests.
 #[derive(Debug, Default)]
 pub(super) struct RequestMeta<'a> {
     pub(super) log_level: Option<LogLevel>,
@@ -89,7 +89,7 @@ pub(super) struct RequestMeta<'a> {
 }
 
 impl RequestMeta<'_> {
-    /// Writes `_meta` into `params`, if it says anything. `common` is that of [`CommonMeta`].
+    /// Writes `_meta` into `params` unless it is empty. `common` is the result of [`CommonMeta::of`].
     pub(super) fn write(&self, common: &str, params: &mut Members<'_>) {
         params.put_object("_meta", |meta| {
             if !common.is_empty() {

@@ -1,4 +1,4 @@
-//! Arguments of tools that are repeated in HTTP headers: `x-mcp-header` in a tool's `inputSchema`
+//! Tool arguments that are repeated in HTTP headers: `x-mcp-header` in a tool's `inputSchema`
 //! (`basic/transports/streamable-http`, 2026-07-28).
 
 use indexmap::{IndexMap, IndexSet};
@@ -10,34 +10,34 @@ use crate::types::Map;
 
 const KEY: &str = "x-mcp-header";
 const PREFIX: &str = "Mcp-Param-";
-/// Largest whole number that every implementation reads exactly.
+/// Largest integer that every implementation represents exactly.
 const SAFE_INTEGER: u64 = (1 << 53) - 1;
-/// How many tools with such headers are remembered.
+/// Maximum number of remembered tools with such headers.
 const TOOLS: usize = 10_000;
-/// How deeply a schema is searched.
+/// Maximum nesting of a schema that is searched.
 const DEPTH: usize = 64;
-/// Keywords whose values are data and no schemas.
+/// Keywords whose values are data, not schemas.
 const DATA: [&str; 4] = ["default", "const", "enum", "examples"];
-/// A server has no business with headers of these names, whatever their prefix.
+/// Names of headers that a server must not define, even with the prefix.
 const RESERVED: [&str; 7] =
     ["authorization", "proxy-authorization", "cookie", "host", "content-length", "transfer-encoding", "connection"];
 
-/// One argument and the header that repeats it.
+/// An argument and the header that repeats it.
 #[derive(Debug, PartialEq)]
 struct Header {
     name: String,
-    /// Names of properties from the arguments down.
+    /// Property names from the arguments object to the value.
     path: Vec<String>,
 }
 
-/// What is known of the tools that the server listed last.
+/// Header definitions of the tools that the server listed last.
 #[derive(Debug, Default)]
 pub(super) struct Mirrored {
     tools: IndexMap<String, Vec<Header>>,
 }
 
 impl Mirrored {
-    /// Remembers what a tool wants repeated. The error says why the tool is of no use.
+    /// Records the header definitions of a tool. The error is the reason for rejecting the tool.
     pub(super) fn learn(&mut self, tool: &str, schema: &Value) -> Result<(), String> {
         self.tools.swap_remove(tool);
         let headers = headers(schema)?;
@@ -50,12 +50,12 @@ impl Mirrored {
         Ok(())
     }
 
-    /// The tool wants nothing repeated.
+    /// Removes the header definitions of a tool.
     pub(super) fn forget(&mut self, tool: &str) {
         self.tools.swap_remove(tool);
     }
 
-    /// Headers of a call, with encoded values. The error says which argument cannot be sent.
+    /// Returns the headers of a call with encoded values. The error names the argument that cannot be encoded.
     pub(super) fn params(&self, tool: &str, arguments: &Map) -> Result<Vec<(String, String)>, String> {
         let mut params = Vec::new();
         for header in self.tools.get(tool).into_iter().flatten() {
@@ -68,12 +68,12 @@ impl Mirrored {
                     Some(number) => number,
                     None => {
                         return Err(format!(
-                            "the argument `{}` is no whole number within ±2^53-1",
+                            "the argument `{}` is not a whole number within ±2^53-1",
                             header.path.join(".")
                         ));
                     }
                 },
-                // Absent ones have no header, and neither have those that the server will refuse anyway.
+                // Absent arguments have no header, nor do values of types that the server rejects anyway.
                 _ => continue,
             };
             params.push((format!("{PREFIX}{}", header.name), header_value(&text)));
@@ -82,7 +82,7 @@ impl Mirrored {
     }
 }
 
-/// A whole number in decimal, if every implementation reads it exactly.
+/// Formats a whole number in decimal, or returns `None` if some implementation cannot represent it exactly.
 fn whole(number: &serde_json::Number) -> Option<String> {
     if let Some(number) = number.as_i64() {
         return (number.unsigned_abs() <= SAFE_INTEGER).then(|| number.to_string());
@@ -93,7 +93,7 @@ fn whole(number: &serde_json::Number) -> Option<String> {
     safe.then(|| format!("{number:.0}"))
 }
 
-/// The annotations of a schema, if they are valid.
+/// Returns the header definitions of a schema, or an error if any is invalid.
 fn headers(schema: &Value) -> Result<Vec<Header>, String> {
     let mut found = Vec::new();
     search(schema, Some(&mut Vec::new()), &mut found, 0)?;
@@ -106,7 +106,7 @@ fn headers(schema: &Value) -> Result<Vec<Header>, String> {
     Ok(found)
 }
 
-/// Searches a schema. `path` leads to it by names of properties alone; `None` if there is no such path.
+/// Searches a schema. `path` has the property names that lead to it, or is `None` if another keyword is on the way.
 fn search(
     schema: &Value,
     mut path: Option<&mut Vec<String>>,
@@ -128,7 +128,7 @@ fn search(
                 valid_type(name, keywords.get("type"))?;
                 found.push(Header { name: name.to_owned(), path: path.to_vec() });
             }
-            _ => return Err(format!("{KEY} \"{name}\" stands where no single argument is meant")),
+            _ => return Err(format!("{KEY} \"{name}\" does not annotate a single argument")),
         }
     }
     for (keyword, value) in keywords {
@@ -156,13 +156,13 @@ fn search(
 }
 
 fn valid_name(name: &Value) -> Result<&str, String> {
-    let Value::String(name) = name else { return Err(format!("{KEY} is no string")) };
+    let Value::String(name) = name else { return Err(format!("{KEY} is not a string")) };
     let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     if name.is_empty() || !name.bytes().all(token) {
-        return Err(format!("{KEY} \"{}\" is no name of a header", escape(name, 80)));
+        return Err(format!("{KEY} \"{}\" is not a valid header name", escape(name, 80)));
     }
     if RESERVED.contains(&name.to_ascii_lowercase().as_str()) {
-        return Err(format!("{KEY} \"{name}\" is the name of a header that is not the server's to set"));
+        return Err(format!("{KEY} \"{name}\" is the name of a header that servers must not set"));
     }
     Ok(name)
 }
@@ -170,6 +170,6 @@ fn valid_name(name: &Value) -> Result<&str, String> {
 fn valid_type(name: &str, kind: Option<&Value>) -> Result<(), String> {
     match kind.and_then(Value::as_str) {
         Some("string" | "integer" | "boolean") => Ok(()),
-        _ => Err(format!("{KEY} \"{name}\" stands on a parameter that is no string, integer or boolean")),
+        _ => Err(format!("{KEY} \"{name}\" annotates a parameter that is not a string, integer or boolean")),
     }
 }

@@ -1,8 +1,9 @@
-//! One connection to one server as a pure state machine, for both eras of the protocol.
+//! A session with one server as a pure state machine, for all revisions of the protocol.
 //!
-//! Messages and times go in through `handle_*`; messages come out of [`Session::poll_transmit`], news
-//! out of [`Session::poll_event`], and [`Session::poll_timeout`] says when to call
-//! [`Session::handle_timeout`]. After each input, drain both queues.
+//! The caller feeds messages and times in through `handle_*`, and drains two queues after each input:
+//! [`Session::poll_transmit`] returns messages to write, [`Session::poll_event`] returns events.
+//! [`Session::poll_timeout`] returns the time at which to call [`Session::handle_timeout`]. The driver of
+//! `mcp-transport` is the caller.
 
 mod asked;
 mod batches;
@@ -72,7 +73,7 @@ pub use request::{ClientRequest, ServerResult};
 pub use tasks::TaskView;
 pub use trace::{BadTraceContext, TraceContext};
 
-/// One connection to one server.
+/// State machine of one session with one server.
 pub struct Session {
     config: Box<SessionConfig>,
     phase: Phase,
@@ -96,12 +97,12 @@ pub struct Session {
     mirrored: Mirrored,
     tasks: TaskMemory,
     elicitations: IndexSet<String>,
-    /// While opening: the last thing that was no message, to explain a failure.
+    /// During the opening: the latest output that was not a message, to explain a failure.
     last_output: Option<String>,
 }
 
 impl fmt::Debug for Session {
-    /// Without contents: they may hold secrets.
+    /// Omits the contents because they may be secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Session")
             .field("facts", &self.facts)
@@ -112,7 +113,7 @@ impl fmt::Debug for Session {
 }
 
 impl Session {
-    /// A session that begins to open: its first message waits in [`Session::poll_transmit`].
+    /// Creates a session and starts its opening. The first message is available from [`Session::poll_transmit`].
     pub fn new(config: SessionConfig, now: Instant) -> Session {
         let mut session = Session {
             phase: Phase::Failed(String::new()),
@@ -144,7 +145,7 @@ impl Session {
         session
     }
 
-    /// A message came from the server.
+    /// Processes a message from the server.
     pub fn handle_message(&mut self, message: Incoming, origin: StreamOrigin, now: Instant) {
         if !self.is_closed() {
             self.heard(now);
@@ -153,7 +154,7 @@ impl Session {
         }
     }
 
-    /// Something came from the server that is no message. A call that it seems to answer fails.
+    /// Processes output of the server that is not a message. If it seems to be a response, the call fails.
     pub fn handle_invalid(&mut self, invalid: InvalidMessage, now: Instant) {
         if !self.is_closed() {
             self.heard(now);
@@ -162,9 +163,9 @@ impl Session {
         }
     }
 
-    /// A request, or the stream with its answer, failed in the transport. The call ends with
-    /// [`CallError::Undelivered`], or is sent again with a new id where that is safe; while opening this
-    /// decides what is tried next. Unknown ids are passed over.
+    /// Processes a failure of the transport to deliver a request or to receive its response. The call ends with
+    /// [`CallError::Undelivered`], or is sent again with a new id if that is safe. During the opening, the fault
+    /// decides what is tried next. Unknown ids are ignored.
     pub fn handle_undelivered(&mut self, id: &RequestId, fault: DeliveryFault, now: Instant) {
         if !self.is_closed() {
             self.undelivered(id, fault, now);
@@ -172,9 +173,9 @@ impl Session {
         }
     }
 
-    /// The server answered 404 to a POST that carried the session id (`basic/transports`, 2025-03-26 to
-    /// 2025-11-25). A new session is opened; `refused`, which was not processed, is sent again then. Other
-    /// calls in flight end.
+    /// Processes a 404 response to a POST that carried the session id (`basic/transports`, 2025-03-26 to 2025-11-25).
+    /// Opens a new session and then sends `refused` again, which the server did not process. Other calls in flight end
+    /// unless they are safe to repeat.
     pub fn handle_session_lost(&mut self, refused: Option<&RequestId>, now: Instant) {
         if !self.is_closed() {
             self.session_lost(refused, now);
@@ -182,42 +183,44 @@ impl Session {
         }
     }
 
-    /// The connection is over, or is about to be closed from here. Calls end, questions are
-    /// withdrawn and answered; what is still to be sent may be sent if that is possible.
+    /// Ends the session, after the connection was closed or before the caller closes it. Calls end, and open requests
+    /// of the server are withdrawn and answered. The caller may still send the queued messages if possible.
     pub fn handle_closed(&mut self, reason: CloseReason, _now: Instant) {
         self.end(reason);
     }
 
-    /// The time of [`Session::poll_timeout`] has come. Harmless at any other time.
+    /// Processes expired timeouts. Has no effect before the time that [`Session::poll_timeout`] returned.
     pub fn handle_timeout(&mut self, now: Instant) {
         if !self.is_closed() {
             self.expire(now);
         }
     }
 
-    /// Asks the server. The answer comes as [`SessionEvent::Done`].
+    /// Sends a request to the server. The result arrives as [`SessionEvent::Done`].
     ///
     /// # Errors
-    /// If it cannot be sent; no event follows then.
+    /// Returns the [`CallError`] if the request cannot be sent, such as [`CallError::NotReady`],
+    /// [`CallError::TooManyCalls`] or [`CallError::Unsupported`]. No event follows then.
     pub fn call(&mut self, request: ClientRequest, deadline: Deadline, now: Instant) -> Result<CallId, CallError> {
         self.start_call(request, deadline, now)
     }
 
-    /// Ends a call at once with [`CallError::Cancelled`]; an answer that comes later is dropped.
-    /// Does nothing if the call has ended.
+    /// Ends a call immediately with [`CallError::Cancelled`]. A later response is ignored. Has no effect if the call
+    /// has ended.
     pub fn cancel(&mut self, call: CallId, reason: CancelReason, now: Instant) {
         self.cancel_call(call, &reason, now);
     }
 
-    /// Answers a question of the server.
+    /// Answers a request of the server.
     ///
     /// # Errors
-    /// If it is not open, or the answer is of another kind.
+    /// Returns [`UnknownRequest::NotOpen`] if the request is not open, and [`UnknownRequest::WrongKind`] if the answer
+    /// is of another kind than the request.
     pub fn answer(&mut self, request: ServerRequestId, answer: Answer, now: Instant) -> Result<(), UnknownRequest> {
         self.answer_question(request, answer, now)
     }
 
-    /// Tells the server something, if it can know it.
+    /// Sends a notification to the server, if the revision and the declared capabilities allow it.
     pub fn notify(&mut self, notification: ClientNotification) {
         let ClientNotification::RootsListChanged = notification;
         let Some(facts) = &self.facts else { return };
@@ -227,49 +230,50 @@ impl Session {
         }
     }
 
-    /// Where calls belong in a distributed trace, from now on; sent in 2026-07-28.
+    /// Sets the trace context of subsequent calls. Sent in 2026-07-28 only.
     pub fn set_trace(&mut self, trace: Option<TraceContext>) {
         self.trace = trace.map(Box::new);
     }
 
-    /// Whether the answer to a request of ours is still wanted.
+    /// Returns `true` if the response to a request of the client is still pending.
     pub fn is_waiting_for(&self, id: &RequestId) -> bool {
         self.wire.is_waiting(id)
     }
 
-    /// The answer to a request of ours waits for the user, outside of the session, such as for a sign-in. The times of
-    /// its call stand still until [`resume_call`](Session::resume_call) is called, once for each time this gave a call.
+    /// Pauses the deadlines of the call that sent a request, while its response waits for the user outside of the
+    /// session, such as for a sign-in. Returns the call, or `None` if the request belongs to no call. Each returned
+    /// call must be resumed once with [`resume_call`](Session::resume_call).
     pub fn pause_call_of(&mut self, id: &RequestId, now: Instant) -> Option<CallId> {
         self.hold_call_of(id, now)
     }
 
-    /// What a call was paused for is over.
+    /// Ends one pause of a call.
     pub fn resume_call(&mut self, call: CallId, now: Instant) {
         self.let_call_run(call, now);
     }
 
-    /// What the opening found out, once it is done.
+    /// Returns the result of the opening, or `None` before it is complete.
     pub fn facts(&self) -> Option<&Facts> {
         self.facts.as_deref()
     }
 
-    /// The next message to be written.
+    /// Returns the next message to write.
     pub fn poll_transmit(&mut self) -> Option<Outgoing> {
         self.out.pop_front()
     }
 
-    /// The next event.
+    /// Returns the next event, or `None` if the queue is empty.
     pub fn poll_event(&mut self) -> Option<SessionEvent> {
         self.events.pop()
     }
 
-    /// Whether nothing waits but progress of calls, which is merged while it waits.
+    /// Returns `true` if nothing is queued except progress of calls, which is merged while it is queued.
     pub fn only_progress_waits(&self) -> bool {
         self.out.is_empty() && self.events.only_progress_waits()
     }
 
-    /// When to call [`Session::handle_timeout`], if nothing else happens before. Sometimes nothing is due then:
-    /// what was has been answered.
+    /// Returns the time of the next timeout, or `None` if none is pending. The timeout may turn out to be obsolete,
+    /// because its response has arrived since.
     pub fn poll_timeout(&self) -> Option<Instant> {
         if self.is_closed() { None } else { self.next_timeout() }
     }
@@ -282,7 +286,7 @@ impl Session {
         self.liveness.heard(now, self.config.timeouts.ping);
     }
 
-    /// The one place where a session ends.
+    /// Ends the session. The only transition to `Phase::Closed`.
     fn end(&mut self, reason: CloseReason) {
         if self.is_closed() {
             return;

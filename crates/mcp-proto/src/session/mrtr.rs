@@ -1,4 +1,4 @@
-//! Multi-round-trip requests: a result that asks back, and the same request again with the answers
+//! Multi-round-trip requests: a result that requests input, and the repetition of the request with that input
 //! (`basic/patterns/mrtr`, 2026-07-28).
 
 use std::time::Instant;
@@ -14,10 +14,10 @@ use super::asked::question;
 use super::questions::Origin;
 use super::{CallError, CallId, ServerQuestion, Session, meta, results};
 
-/// What the server asked in one round, and what was answered so far.
+/// Input that the server requested in one round, and the answers so far.
 pub(super) struct Inputs {
     answers: IndexMap<String, Option<Value>>,
-    /// Opaque, echoed byte for byte, and shown nowhere: it may hold secrets of the server.
+    /// Opaque state, echoed byte for byte. Omitted from debug output because it may be secret.
     state: Option<String>,
 }
 
@@ -28,8 +28,8 @@ impl std::fmt::Debug for Inputs {
 }
 
 impl Inputs {
-    /// Writes what the repeated request carries. Without state in the last result there is none, not
-    /// even an older one.
+    /// Writes the input of the repeated request. If the last result had no state, none is sent, not even an earlier
+    /// one.
     pub(super) fn write(&self, params: &mut Members<'_>) {
         if !self.answers.is_empty() {
             params.put("inputResponses", &self.answers);
@@ -54,7 +54,7 @@ pub(super) struct InputRequest {
 }
 
 impl Session {
-    /// The answer to a call asks back.
+    /// Processes an `input_required` result of a call.
     pub(super) fn asked_back(&mut self, id: CallId, body: Map, bytes: usize, now: Instant) {
         let Some(call) = self.calls.get_mut(&id) else { return };
         call.rounds += 1;
@@ -78,7 +78,8 @@ impl Session {
         }
     }
 
-    /// The state and the questions of one round. Nothing is asked of the user unless all are valid.
+    /// Decodes the state and the requests of one round. Returns an error if any request is invalid, so that no request
+    /// reaches the user.
     #[allow(clippy::type_complexity)]
     fn read_round(
         &self,
@@ -98,10 +99,10 @@ impl Session {
         }
         let requests = input_requests.unwrap_or_default();
         if requests.is_empty() && request_state.is_none() {
-            return Err("it asks back without saying what".into());
+            return Err("an input_required result without inputRequests and requestState".into());
         }
         if !requests.is_empty() && !self.has_room(requests.len(), bytes) {
-            return Err("it asks too many questions, or too large ones, at the same time".into());
+            return Err("too many or too large requests for input are open".into());
         }
         let offered = meta::offered(&self.config.capabilities, self.revision());
         let mut asked = IndexMap::with_capacity(requests.len());
@@ -113,7 +114,7 @@ impl Session {
         Ok((request_state, asked))
     }
 
-    /// One question of a round was answered. There is no way to send a refusal, so that ends the call.
+    /// Processes the answer to one request of a round. Since the protocol has no refusal, a refusal ends the call.
     pub(super) fn input_answered(&mut self, id: CallId, key: &str, answer: Option<Value>) {
         let Some(answer) = answer else { return self.end_call(id, Err(CallError::Refused)) };
         let Some(inputs) = self.calls.get_mut(&id).and_then(|call| call.inputs.as_mut()) else { return };

@@ -1,6 +1,6 @@
-//! How the revision is found: what is tried, in which order, and how that ends.
+//! Determines the revision of a session: the order of attempts and their outcome.
 //!
-//! Sources: `basic/versioning` of 2026-07-28 (stdio), `basic/lifecycle` of the older revisions.
+//! Sources: `basic/versioning` of 2026-07-28 (stdio), `basic/lifecycle` of the earlier revisions.
 
 use std::time::Instant;
 
@@ -13,30 +13,30 @@ use super::transmit::Extra;
 use super::wire::Purpose;
 use super::{Carrier, CloseReason, Facts, Opening, OpeningFault, Session, SessionEvent, meta};
 
-/// Where the session is in its life.
+/// Phase of a session.
 #[derive(Debug)]
 pub(super) enum Phase {
-    /// `server/discover` waits for its answer.
+    /// `server/discover` was sent and its response is pending.
     Probing { id: i64, until: Option<Instant>, again: bool },
-    /// `initialize` waits for its answer.
+    /// `initialize` was sent and its response is pending.
     Initializing { id: i64, offered: Revision, until: Option<Instant>, again: bool },
-    /// Calls can be made.
+    /// The opening is complete, and calls are possible.
     Ready,
-    /// No common ground was found, for this cause.
+    /// The opening failed, with the cause.
     Failed(String),
-    /// It is over.
+    /// The session has ended, with the reason.
     Closed(CloseReason),
 }
 
-/// What an opening has tried.
+/// Attempts of an opening so far.
 #[derive(Debug, Default)]
 pub(super) struct Tried {
     probed: bool,
-    /// Whether the probe got no answer at all.
+    /// `true` if the probe received no response.
     probe_unanswered: bool,
-    /// How the probe failed, if `initialize` came after it.
+    /// Failure of the probe, if `initialize` was sent after it.
     probe_said: Option<String>,
-    /// How `initialize` failed, if the probe came after it.
+    /// Failure of `initialize`, if the probe was sent after it.
     refused: Option<(String, OpeningFault)>,
 }
 
@@ -49,7 +49,7 @@ impl Session {
             }
             Opening::Pinned(revision) if revision.is_modern() => self.probe(false, now),
             Opening::Pinned(revision) => self.initialize(revision, false, now),
-            // HTTP+SSE is older than the probe.
+            // HTTP+SSE predates the probe.
             Opening::Probe if sse || self.known_legacy() => self.initialize(Revision::NEWEST_LEGACY, false, now),
             Opening::Probe => self.probe(false, now),
             Opening::Initialize => self.initialize(Revision::NEWEST_LEGACY, false, now),
@@ -60,7 +60,7 @@ impl Session {
         self.config.known.is_some_and(|revision| !revision.is_modern())
     }
 
-    /// The session is opened a second time, in the era that it had.
+    /// Opens the session again in the era of the previous one.
     pub(super) fn initialize_anew(&mut self, now: Instant) {
         self.tried = Tried::default();
         match self.config.opening {
@@ -69,7 +69,7 @@ impl Session {
         }
     }
 
-    /// The session is opened a second time, and nothing is taken as known.
+    /// Opens the session again without assuming an era.
     pub(super) fn probe_anew(&mut self, now: Instant) {
         self.tried = Tried::default();
         match self.config.opening {
@@ -96,11 +96,12 @@ impl Session {
         self.post(initialize, "initialize", Extra::default());
     }
 
-    /// The server does not know the probe. Any error but the modern ones means that, and so does silence.
+    /// Tries `initialize` because the server does not know the probe. Any error except the modern ones means that, and
+    /// so does a timeout.
     pub(super) fn fall_back(&mut self, because: &str, now: Instant) {
         match (self.config.opening, self.tried.refused.take()) {
             (Opening::Pinned(revision), _) => self.fail_opening(format!("it has to speak {revision}, but {because}")),
-            // `initialize` came first, because it was the way the last time.
+            // `initialize` was sent first, because the previous session used it.
             (_, Some((cause, fault))) => self.opening_failed(format!("{cause}; and {because}"), fault),
             (Opening::Probe | Opening::Initialize, None) => {
                 self.tried.probe_said = Some(because.to_owned());
@@ -109,8 +110,8 @@ impl Session {
         }
     }
 
-    /// The server did not take `initialize`. If that was tried first because it is how the server was
-    /// spoken to before, the probe comes now: it may be a newer server.
+    /// Handles the failure of `initialize`. If it was sent first because the previous session used it, sends the probe,
+    /// since the server may be newer now.
     pub(super) fn initialize_failed(&mut self, mut cause: String, fault: OpeningFault, now: Instant) {
         let pinned = matches!(self.config.opening, Opening::Pinned(_));
         let was_guess = self.is_reopening() || (self.config.opening == Opening::Probe && self.known_legacy());
@@ -132,7 +133,7 @@ impl Session {
             self.tell("notifications/initialized", None);
         }
         self.last_output = None;
-        // A modern server over HTTP holds no connection that could die.
+        // A modern server over HTTP has no connection that could fail.
         let stateless = self.config.carrier == Carrier::StreamableHttp && self.revision().is_modern();
         self.liveness.start(self.config.timeouts.ping_interval.filter(|_| !stateless), now);
         match self.reopening.take() {
@@ -153,7 +154,7 @@ impl Session {
     pub(super) fn expire_opening(&mut self, now: Instant) {
         match self.phase {
             Phase::Probing { id, until, .. } if due(until, now) => {
-                // Not cancelled: nothing but pings may come before the answer to `initialize`.
+                // Not cancelled, since only pings may be sent before the response to `initialize`.
                 self.wire.give_up(id);
                 if self.config.carrier == Carrier::StreamableHttp {
                     self.abort(id);
@@ -178,16 +179,16 @@ impl Session {
 
     pub(super) fn opening_failed(&mut self, mut cause: String, fault: OpeningFault) {
         if let Some(output) = self.last_output.take() {
-            cause = format!("{cause}. The last it wrote was {output}");
+            cause = format!("{cause}. Its last output was {output}");
         }
         self.phase = Phase::Failed(cause.clone());
         self.events.push(SessionEvent::OpeningFailed { cause: cause.clone(), fault });
         self.end_all_calls(&CloseReason::OpeningFailed(cause));
     }
 
-    /// The connection ended while it was opening.
+    /// Fails the opening because the connection closed.
     pub(super) fn closed_while_opening(&mut self, reason: &CloseReason) {
-        // Some die of the probe, but only end at the next line that they read: `initialize`.
+        // Some servers fail on the probe but exit only when they read the next line, which is `initialize`.
         let (asked, probing) = match self.phase {
             Phase::Probing { .. } => ("server/discover", true),
             Phase::Initializing { .. } => ("initialize", self.tried.probe_unanswered),
@@ -195,7 +196,7 @@ impl Session {
         };
         if *reason != CloseReason::StoppedByUser {
             let local = self.config.carrier == Carrier::Stdio;
-            // What used too much would do so again.
+            // A server that exceeded a resource limit would do so again.
             let is_over = matches!(reason, CloseReason::LimitReached(_));
             let on_probe = probing && local && !is_over && self.config.opening == Opening::Probe;
             let fault = if on_probe { OpeningFault::ExitedOnProbe } else { OpeningFault::Exited };

@@ -1,7 +1,7 @@
-//! What a server may answer to the probe and to `initialize`, and what each answer means.
+//! Evaluates the responses to the probe and to `initialize`.
 //!
-//! Sources: `basic/versioning` and `basic/transports/streamable-http` of 2026-07-28, `basic/lifecycle` of
-//! the older revisions.
+//! Sources: `basic/versioning` and `basic/transports/streamable-http` of 2026-07-28, `basic/lifecycle` of the earlier
+//! revisions.
 
 use std::time::Instant;
 
@@ -69,7 +69,7 @@ impl Session {
         let server = found.meta.and_then(|mut meta| meta.shift_remove(meta::SERVER));
         let facts = Facts {
             revision: Revision::NEWEST,
-            // A claim for display; one of the wrong shape is no reason to refuse the server.
+            // An unverified claim for display, so an invalid one does not fail the opening.
             server: server.and_then(|info| serde_json::from_value(info).ok()),
             capabilities: found.capabilities,
             instructions: found.instructions,
@@ -77,13 +77,13 @@ impl Session {
         self.ready(facts, now);
     }
 
-    /// A modern server that does not speak our modern revision: perhaps an older one that we share.
+    /// Handles a modern server that does not support our modern revision: tries the newest common legacy revision.
     fn settle_for_legacy(&mut self, versions: &[String], error: Option<&RpcError>, now: Instant) {
         let best = best_legacy(versions);
         match (self.config.opening, best) {
             (Opening::Probe | Opening::Initialize, Some(revision)) => self.initialize(revision, true, now),
             _ => {
-                let said = error.map(|error| format!("; it said: {}", quote(error))).unwrap_or_default();
+                let said = error.map(|error| format!("; its error: {}", quote(error))).unwrap_or_default();
                 self.fail_opening(format!("{}{said}", no_common_version(versions, self.config.opening)));
             }
         }
@@ -101,7 +101,7 @@ impl Session {
                     (Some(revision), _) if !again && !pinned => self.initialize(revision, true, now),
                     (_, Some(versions)) => {
                         let none = no_common_version(&versions, self.config.opening);
-                        let cause = format!("{none}; it said: {}", quote(&error));
+                        let cause = format!("{none}; its error: {}", quote(&error));
                         self.initialize_failed(cause, OpeningFault::Refused, now);
                     }
                     (_, None) => {
@@ -146,7 +146,7 @@ impl Session {
             DeliveryFault::Unreachable { .. } | DeliveryFault::Redirected { .. } => {
                 self.opening_failed(fault.to_string(), OpeningFault::Unreachable);
             }
-            // Old servers fail in many ways on what they do not know.
+            // Legacy servers fail in many ways on an unknown method.
             fault => self.fall_back(&format!("`server/discover` failed: {fault}"), now),
         }
     }
@@ -173,7 +173,7 @@ impl Session {
         }
     }
 
-    /// The probe or `initialize` got an answer that cannot be read.
+    /// Handles a response to the probe or `initialize` that cannot be decoded.
     pub(super) fn opening_unreadable(&mut self, purpose: Purpose, error: &CallError, now: Instant) {
         if purpose == Purpose::Probe {
             self.fall_back(&error.to_string(), now);
@@ -183,12 +183,12 @@ impl Session {
     }
 }
 
-/// Errors that only a server of 2026-07-28 sends.
+/// Returns `true` for errors that only a server of 2026-07-28 sends.
 fn is_modern(error: &RpcError) -> bool {
     matches!(error.code, code::UNSUPPORTED_VERSION | code::MISSING_CAPABILITY | code::HEADER_MISMATCH)
 }
 
-/// `data.supported` of an error about versions.
+/// Returns `data.supported` of an unsupported version error.
 fn supported(error: &RpcError) -> Option<Vec<String>> {
     let versions = error.data.as_ref()?.get("supported")?.as_array()?;
     Some(versions.iter().filter_map(Value::as_str).map(str::to_owned).collect())
@@ -203,7 +203,7 @@ fn quote(error: &RpcError) -> String {
 }
 
 fn no_common_version(theirs: &[String], opening: Opening) -> String {
-    let theirs = if theirs.is_empty() { "no version that it names".into() } else { escape(&theirs.join(", "), 300) };
+    let theirs = if theirs.is_empty() { "no version".into() } else { escape(&theirs.join(", "), 300) };
     let ours = match opening {
         Opening::Pinned(revision) => revision.to_string(),
         Opening::Probe | Opening::Initialize => Revision::ALL.map(Revision::as_str).join(", "),

@@ -9,7 +9,7 @@ use crate::jsonrpc::{RawJson, RequestId};
 use super::wire::Purpose;
 use super::{Session, SessionEvent};
 
-/// How many bytes of a progress message are kept: it is one line beside a bar.
+/// Maximum length of a progress message in bytes. The UI displays one line.
 const MESSAGE: usize = 4096;
 
 #[derive(Deserialize)]
@@ -22,14 +22,15 @@ struct Params {
 }
 
 impl Session {
-    /// The token of a call is its id on the wire: unique, and gone when the call has ended.
+    /// Processes a progress notification. The token of a call is its id on the wire, which is unique and becomes
+    /// invalid at the end of the call.
     pub(super) fn progressed(&mut self, params: Option<&RawJson>, now: Instant) {
         let Params { progress_token, progress, total, message } = match read(params) {
             Ok(params) => params,
-            Err(cause) => return self.anomaly(format!("progress that does not fit: {cause}"), None),
+            Err(cause) => return self.anomaly(format!("an invalid progress notification: {cause}"), None),
         };
         let RequestId::Number(token) = progress_token else { return };
-        // A call that goes on after its answer, as a task, keeps its token.
+        // A call that continues as a task keeps its token after the response.
         let found = match self.wire.purpose(token) {
             Some(Purpose::Call(id)) => Some(id),
             _ => self.calls.iter().find(|(_, call)| call.token == Some(token)).map(|(id, _)| *id),
@@ -38,7 +39,7 @@ impl Session {
         let Some(call) = self.calls.get_mut(&id).filter(|call| call.request.may_ask_back()) else { return };
         if call.progress.is_some_and(|before| progress <= before) {
             if !std::mem::replace(&mut call.complained, true) {
-                self.anomaly("progress that does not grow was ignored".into(), Some(progress_token));
+                self.anomaly("a progress notification without an increase was ignored".into(), Some(progress_token));
             }
             return;
         }
@@ -46,7 +47,7 @@ impl Session {
         call.progressed += 1;
         let count = call.progressed;
         call.clock.alive(now);
-        // A long one is copied, so that its rest is not kept.
+        // Copies the beginning of a long message, so that the rest is not retained.
         let message = message.map(|message| match message.floor_char_boundary(MESSAGE) {
             all if all == message.len() => message,
             some => message[..some].to_owned(),

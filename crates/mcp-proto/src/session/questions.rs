@@ -1,4 +1,4 @@
-//! What the server asks of us. Each of its requests gets exactly one answer, unless it withdraws it.
+//! Requests of the server. Each gets exactly one response, unless the server cancels it.
 
 use std::time::Instant;
 
@@ -14,36 +14,36 @@ use super::{
     asked, meta, tasks,
 };
 
-/// A question that waits for an answer of the host.
+/// A request of the server that waits for an answer.
 #[derive(Debug)]
 pub(super) struct Question {
     pub(super) origin: Origin,
     pub(super) kind: Kind,
-    /// The call that led to it, when that is known.
+    /// Call that led to the request, if known.
     call: Option<CallId>,
-    /// The calls whose clocks it stops.
+    /// Calls whose clocks are paused by the request.
     stops: Vec<CallId>,
-    /// How large it was on the wire.
+    /// Size on the wire in bytes.
     bytes: usize,
 }
 
-/// Where the answer has to go.
+/// Destination of the answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Origin {
-    /// To a request of the server, alone or within a batch.
+    /// A request of the server, alone or in a batch.
     Request {
         id: RequestId,
         batch: Option<u64>,
-        /// The task that it belongs to, which the answer has to name.
+        /// Task that the request belongs to, which the response must name.
         task: Option<String>,
     },
-    /// Into the next round of a call, under this key.
+    /// Next round of a call, under this key.
     Round { call: CallId, key: String },
-    /// To the task that a call became, under this key.
+    /// Task of a call, under this key.
     Task { call: CallId, key: String },
 }
 
-/// What kind of answer fits.
+/// Kind of request, which determines the valid answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Sampling,
@@ -53,7 +53,7 @@ pub(super) enum Kind {
 }
 
 impl Session {
-    /// A request of the server, in a revision that has them or while that is not yet known.
+    /// Processes a request of the server, in a revision that has them or before the revision is known.
     pub(super) fn requested(
         &mut self,
         id: RequestId,
@@ -72,7 +72,10 @@ impl Session {
         }
         if !matches!(self.phase, Phase::Ready) {
             self.anomaly(
-                format!("the request `{}` came too early", crate::jsonrpc::escape(method, 80)),
+                format!(
+                    "the request `{}` was received before the session was initialized",
+                    crate::jsonrpc::escape(method, 80)
+                ),
                 Some(id.clone()),
             );
             let error = RpcError::new(code::INVALID_REQUEST, "the session is not initialized yet");
@@ -101,7 +104,7 @@ impl Session {
         }
     }
 
-    /// Whether so many questions of so many bytes in all may be open beside those that are.
+    /// Returns `true` if this many more requests with this total size may be open.
     pub(super) fn has_room(&self, questions: usize, bytes: usize) -> bool {
         let limits = &self.config.limits;
         let open: usize = self.questions.values().map(|question| question.bytes).sum();
@@ -109,9 +112,9 @@ impl Session {
             && open.saturating_add(bytes) <= limits.open_question_bytes
     }
 
-    /// Which call led to a request of the server: over Streamable HTTP the one whose stream carried it.
-    /// Else nobody says, so it is known only when one call is in flight; otherwise the clocks of all stop,
-    /// because it may be any of them.
+    /// Determines the call that led to a request of the server. Over Streamable HTTP, it is the call whose stream
+    /// carried the request. Otherwise it is known only if a single call is in flight. If several are, the clocks of all
+    /// are paused.
     fn likely_calls(&self, origin: &StreamOrigin) -> (Option<CallId>, Vec<CallId>) {
         if let Some(call) = self.call_of_stream(origin) {
             return (Some(call), vec![call]);
@@ -122,7 +125,7 @@ impl Session {
         (call, stops)
     }
 
-    /// The call whose own stream this is.
+    /// Returns the call that a stream belongs to.
     pub(super) fn call_of_stream(&self, origin: &StreamOrigin) -> Option<CallId> {
         let StreamOrigin::Post(RequestId::Number(id)) = origin else { return None };
         self.wire.purpose(*id)?.call()
@@ -171,7 +174,7 @@ impl Session {
         Ok(())
     }
 
-    /// Takes a question out and lets the clocks run again that it stopped.
+    /// Removes a request and resumes the clocks that it paused.
     pub(super) fn close_question(&mut self, request: ServerRequestId, now: Instant) -> Option<Question> {
         let question = self.questions.shift_remove(&request)?;
         for id in &question.stops {
@@ -180,7 +183,7 @@ impl Session {
         Some(question)
     }
 
-    /// Stops the clock of the call that a request of ours belongs to.
+    /// Pauses the clock of the call that a request of the client belongs to.
     pub(super) fn hold_call_of(&mut self, id: &RequestId, now: Instant) -> Option<CallId> {
         let RequestId::Number(number) = id else { return None };
         let call = self.wire.purpose(*number)?.call()?;
@@ -190,7 +193,7 @@ impl Session {
         Some(call)
     }
 
-    /// One of the reasons for which a call's clock stands still is gone.
+    /// Ends one pause of a call's clock.
     pub(super) fn let_call_run(&mut self, call: CallId, now: Instant) {
         if let Some(call) = self.calls.get_mut(&call) {
             call.questions = call.questions.saturating_sub(1);
@@ -201,7 +204,7 @@ impl Session {
     }
 
     pub(super) fn withdraw(&mut self, request: ServerRequestId, why: Withdrawal) {
-        // A question that the host has not seen needs no withdrawal.
+        // A request whose event is still queued needs no withdrawal.
         if !self.events.unask(request) {
             self.events.push(SessionEvent::Withdrawn { request, why });
         }
@@ -216,7 +219,7 @@ impl Session {
         self.questions.iter().find(|(_, question)| asked(question)).map(|(request, _)| *request)
     }
 
-    /// The server does not want an answer any longer, and so gets none (`basic/utilities/cancellation`).
+    /// Withdraws a request that the server cancelled. It gets no response (`basic/utilities/cancellation`).
     pub(super) fn cancelled_by_server(&mut self, id: &RequestId, now: Instant) {
         let Some(request) = self.question_of(id) else { return };
         if let Some(Question { origin: Origin::Request { batch, .. }, .. }) = self.close_question(request, now) {
@@ -225,7 +228,7 @@ impl Session {
         }
     }
 
-    /// A call ended: what it asked in its last round is of no use.
+    /// Withdraws the requests of a call's last round after the call ended.
     pub(super) fn withdraw_round(&mut self, ended: CallId) {
         let of_call = |question: &Question| matches!(question.origin, Origin::Round { call, .. } | Origin::Task { call, .. } if call == ended);
         let requests: Vec<ServerRequestId> =
@@ -236,7 +239,7 @@ impl Session {
         }
     }
 
-    /// We ended a call: the requests that it led to are answered with a refusal.
+    /// Refuses the requests that a call led to after the client ended the call.
     pub(super) fn abandon_questions(&mut self, ended: CallId, now: Instant) {
         let requests: Vec<ServerRequestId> = self
             .questions
@@ -252,7 +255,7 @@ impl Session {
         }
     }
 
-    /// The session ends: each open question is withdrawn and each request of the server answered.
+    /// Withdraws and refuses all open requests at the end of the session.
     pub(super) fn end_all_questions(&mut self) {
         for (request, question) in std::mem::take(&mut self.questions) {
             self.withdraw(request, Withdrawal::SessionEnded);
@@ -278,12 +281,12 @@ impl Session {
     }
 }
 
-/// The task that a request of the server belongs to (2025-11-25).
+/// Returns the task that a request of the server belongs to (2025-11-25).
 fn related_task(params: &Map) -> Option<String> {
     params.get("_meta")?.get(tasks::RELATED)?.get("taskId")?.as_str().map(str::to_owned)
 }
 
-/// Names the task that an answer belongs to.
+/// Adds the task that a response belongs to.
 fn with_task(mut answer: Result<Value, RpcError>, task: Option<String>) -> Result<Value, RpcError> {
     if let (Ok(answer), Some(task)) = (&mut answer, task) {
         answer["_meta"][tasks::RELATED] = json!({ "taskId": task });

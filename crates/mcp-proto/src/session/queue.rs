@@ -1,15 +1,14 @@
-//! Events that wait for the host, with a bound on what a talkative server can put there.
+//! Bounded queue of events for the session's caller.
 
 use std::collections::VecDeque;
 
 use super::{ServerRequestId, SessionEvent};
 
-/// The queue. Answers and questions are never dropped: their number is bounded by the calls and
-/// questions that may be open. News is merged where that loses nothing, and dropped and counted
-/// beyond the bound.
+/// Queue of events. Results and requests of the server are never dropped, as the limits on open calls and requests
+/// bound their number. Notices are merged if that loses no information, and dropped and counted beyond the limit.
 #[derive(Debug)]
 pub(super) struct EventQueue {
-    /// Each event with the bytes that it counts for.
+    /// Each event with its size in bytes.
     waiting: VecDeque<(SessionEvent, usize)>,
     limit: usize,
     limit_bytes: usize,
@@ -49,7 +48,7 @@ impl EventQueue {
         self.push_sized(event, 0);
     }
 
-    /// `bytes`: how large the event was on the wire.
+    /// Queues an event whose size on the wire was `bytes`.
     pub(super) fn push_sized(&mut self, event: SessionEvent, bytes: usize) {
         match &event {
             SessionEvent::Progress { call, .. } => {
@@ -90,7 +89,7 @@ impl EventQueue {
         self.waiting.iter().all(|(event, _)| matches!(event, SessionEvent::Progress { .. }))
     }
 
-    /// Takes back a question that the host has not seen yet.
+    /// Removes a request of the server that is still queued. Returns `true` if it was.
     pub(super) fn unask(&mut self, question: ServerRequestId) -> bool {
         let asked = |(event, _): &(SessionEvent, usize)| matches!(event, SessionEvent::Asked { request, .. } if *request == question);
         let at = self.waiting.iter().position(asked);
@@ -98,7 +97,7 @@ impl EventQueue {
     }
 
     pub(super) fn pop(&mut self) -> Option<SessionEvent> {
-        // What was dropped is told before the end is, because nothing comes after that.
+        // Dropped notices are reported before the final event, as no event follows that.
         let drained = matches!(self.waiting.front(), None | Some((SessionEvent::Closed(_), _)));
         if drained && let Some(told) = self.dropped() {
             return Some(told);
@@ -115,8 +114,8 @@ impl EventQueue {
         let (logs, others) = (std::mem::take(&mut self.dropped_logs), std::mem::take(&mut self.dropped_others));
         let cause = match (logs, others) {
             (0, 0) => return None,
-            (logs, 0) => format!("{logs} log messages were dropped: they came faster than they could be taken"),
-            (0, others) => format!("{others} notices were dropped: they came faster than they could be taken"),
+            (logs, 0) => format!("{logs} log messages were dropped: they arrived faster than they were processed"),
+            (0, others) => format!("{others} notices were dropped: they arrived faster than they were processed"),
             (logs, others) => format!(
                 "{logs} log messages and {others} notices were dropped: they came faster than they could be taken"
             ),

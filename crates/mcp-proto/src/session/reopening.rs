@@ -1,5 +1,5 @@
-//! A session that the server has forgotten, or that speaks a revision which the server does not speak
-//! any longer: it is opened anew, and what can go on goes on (`basic/transports`, 404 to a session id).
+//! Opens a session again after the server discarded it or changed its revision, and continues the calls that can
+//! continue (`basic/transports`, 404 to a session id).
 
 use std::time::Instant;
 
@@ -12,12 +12,12 @@ use super::questions::Origin;
 use super::wire::Purpose;
 use super::{CallError, CallId, Carrier, Facts, ServerRequestId, Session, Withdrawal};
 
-/// What waits for the new session.
+/// State that is retained until the new session is open.
 #[derive(Debug)]
 pub(super) struct Reopening {
-    /// What was known of the old one.
+    /// Facts of the previous session.
     pub(super) facts: Box<Facts>,
-    /// Calls that are sent when the new one is open.
+    /// Calls to send once the new session is open.
     held: Vec<CallId>,
 }
 
@@ -39,8 +39,8 @@ impl Session {
         }
     }
 
-    /// Whether an error says that the server speaks another era now. If so the session is opened
-    /// anew, and `call` is sent again.
+    /// Returns `true` if an error shows that the server changed its era. In that case the session is opened again and
+    /// `call` is sent again.
     pub(super) fn era_changed(&mut self, call: CallId, error: &RpcError, now: Instant) -> bool {
         let Some(facts) = &self.facts else { return false };
         let other_era = match error.code {
@@ -59,7 +59,7 @@ impl Session {
         true
     }
 
-    /// Leaves the old session: what may be repeated is held, all else ends.
+    /// Leaves the previous session: retains the calls that may be repeated, and ends all others.
     fn reopen(&mut self, refused: Option<CallId>, now: Instant) {
         let Some(facts) = self.facts.take() else { return };
         self.reopening = Some(Reopening { facts, held: Vec::new() });
@@ -71,7 +71,7 @@ impl Session {
             .map(|(request, _)| *request)
             .collect();
         for request in asked {
-            // Nobody waits for an answer to it any longer.
+            // The server no longer waits for the response.
             self.close_question(request, now);
             self.withdraw(request, Withdrawal::SessionEnded);
         }
@@ -96,7 +96,7 @@ impl Session {
         }
     }
 
-    /// A call waits for the new session.
+    /// Retains a call until the new session is open.
     pub(super) fn hold(&mut self, id: CallId) {
         if let Some(reopening) = &mut self.reopening {
             if let Some(call) = self.calls.get_mut(&id) {
@@ -109,14 +109,14 @@ impl Session {
         }
     }
 
-    /// The server answered to something that was restored.
+    /// Handles the response to a request that restores state.
     pub(super) fn restored(&mut self, answer: Result<RawJson, RpcError>) {
         if let Err(error) = answer {
-            self.anomaly(format!("what the session before this one had could not be restored: {error}"), None);
+            self.anomaly(format!("the state of the previous session could not be restored: {error}"), None);
         }
     }
 
-    /// The new session is open.
+    /// Restores state and sends the retained calls once the new session is open.
     pub(super) fn resume(&mut self, reopening: Reopening, now: Instant) {
         self.restore_subscriptions();
         if let Some(level) = self.log_level

@@ -1,4 +1,4 @@
-//! What can be asked of a server, and what comes back.
+//! Requests to a server and their results.
 
 use std::collections::BTreeMap;
 
@@ -9,164 +9,164 @@ use crate::types::{
 
 use super::{CacheHint, TaskView};
 
-/// One question to the server. The same in every revision: the session finds the way.
+/// A request to the server, in the same form for every revision.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ClientRequest {
-    /// Is the server alive (`basic/utilities/ping`)? In 2026-07-28, which has no ping, `server/discover`
-    /// serves for it. The only request that may be sent while the server is opening.
+    /// Checks that the server responds (`basic/utilities/ping`). Sent as `server/discover` in 2026-07-28, which has no
+    /// ping. The only request that is possible while the session is opening.
     Ping,
-    /// One page of tools (`server/tools`).
+    /// Lists one page of tools (`server/tools`).
     ListTools {
-        /// `next_cursor` of the page before; `None` for the first.
+        /// `next_cursor` of the previous page, or `None` for the first page.
         cursor: Option<String>,
     },
-    /// Run a tool (`server/tools`).
+    /// Calls a tool (`server/tools`).
     CallTool {
-        /// The tool's name.
+        /// Name of the tool.
         name: String,
-        /// Its arguments.
+        /// Arguments of the call.
         arguments: Map,
-        /// Whether it should run as a task even if it need not, where the revision leaves that to the
-        /// client (2025-11-25). A tool that must run as a task always does.
+        /// `true` to run the tool as a task if the revision leaves the choice to the client (2025-11-25). A tool that
+        /// requires a task always runs as one.
         as_task: bool,
     },
-    /// One page of prompts (`server/prompts`).
+    /// Lists one page of prompts (`server/prompts`).
     ListPrompts {
-        /// `next_cursor` of the page before; `None` for the first.
+        /// `next_cursor` of the previous page, or `None` for the first page.
         cursor: Option<String>,
     },
-    /// The messages of a prompt (`server/prompts`).
+    /// Gets the messages of a prompt (`server/prompts`).
     GetPrompt {
-        /// The prompt's name.
+        /// Name of the prompt.
         name: String,
-        /// Its arguments; each value has to be a string.
+        /// Arguments of the prompt. Each value must be a string.
         arguments: Map,
     },
-    /// One page of resources (`server/resources`).
+    /// Lists one page of resources (`server/resources`).
     ListResources {
-        /// `next_cursor` of the page before; `None` for the first.
+        /// `next_cursor` of the previous page, or `None` for the first page.
         cursor: Option<String>,
     },
-    /// One page of resource templates (`server/resources`).
+    /// Lists one page of resource templates (`server/resources`).
     ListResourceTemplates {
-        /// `next_cursor` of the page before; `None` for the first.
+        /// `next_cursor` of the previous page, or `None` for the first page.
         cursor: Option<String>,
     },
-    /// A resource's contents (`server/resources`).
+    /// Reads the contents of a resource (`server/resources`).
     ReadResource {
-        /// The resource.
+        /// URI of the resource.
         uri: String,
     },
-    /// Be told when a resource changes (`server/resources`; `subscriptions/listen` in 2026-07-28).
+    /// Subscribes to changes of a resource (`server/resources`; `subscriptions/listen` in 2026-07-28).
     Subscribe {
-        /// The resource.
+        /// URI of the resource.
         uri: String,
     },
-    /// Be told no longer.
+    /// Ends the subscription to a resource.
     Unsubscribe {
-        /// The resource.
+        /// URI of the resource.
         uri: String,
     },
-    /// Values for an argument (`server/utilities/completion`).
+    /// Completes an argument (`server/utilities/completion`).
     Complete {
-        /// What the argument belongs to.
+        /// Object that the argument belongs to.
         reference: CompletionReference,
-        /// The argument.
+        /// Name of the argument.
         argument_name: String,
-        /// What the user has typed.
+        /// Text that the user has entered.
         value: String,
-        /// Arguments that are already known; sent since 2025-06-18.
+        /// Arguments that have a value already, sent since 2025-06-18.
         context: BTreeMap<String, String>,
     },
-    /// One page of the server's tasks (`basic/utilities/tasks`, 2025-11-25 only).
+    /// Lists one page of the server's tasks (`basic/utilities/tasks`, 2025-11-25 only).
     ListTasks {
-        /// `next_cursor` of the page before; `None` for the first.
+        /// `next_cursor` of the previous page, or `None` for the first page.
         cursor: Option<String>,
     },
-    /// A method of an extension, which only a server that declares the extension is asked for
-    /// (`basic/lifecycle`: extensions). The server can't ask back before it answers.
+    /// Calls a method of an extension, which the server must declare (`basic/lifecycle`: extensions). The server cannot
+    /// request input before it responds.
     Extension {
-        /// The extension's identifier.
+        /// Identifier of the extension.
         extension: &'static str,
-        /// The method.
+        /// Name of the method.
         method: &'static str,
-        /// Its parameters without `_meta`.
+        /// Parameters of the method without `_meta`.
         params: Map,
     },
-    /// The least severe log messages to be sent (`server/utilities/logging`). In 2026-07-28 the level
-    /// goes with every later request.
+    /// Sets the minimum level of log messages (`server/utilities/logging`). In 2026-07-28 every later request carries
+    /// the level.
     SetLogLevel {
-        /// The level.
+        /// Minimum level to be sent.
         level: LogLevel,
     },
 }
 
-/// What the server answered.
+/// Successful result of a [`ClientRequest`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum ServerResult {
-    /// It was done; there is nothing to return.
+    /// Success without any content.
     Empty,
-    /// One page of tools.
+    /// A page of tools.
     Tools {
-        /// The tools.
+        /// Valid tools of the page.
         items: Vec<Listed<Tool>>,
-        /// For the next page; an empty string is a cursor like any other.
+        /// Cursor of the next page. An empty string is a valid cursor.
         next_cursor: Option<String>,
-        /// How long the page may be kept, if the server says so.
+        /// Caching hint of the server, if present.
         cache: Option<CacheHint>,
     },
-    /// One page of prompts.
+    /// A page of prompts.
     Prompts {
-        /// The prompts.
+        /// Valid prompts of the page.
         items: Vec<Listed<Prompt>>,
-        /// For the next page; an empty string is a cursor like any other.
+        /// Cursor of the next page. An empty string is a valid cursor.
         next_cursor: Option<String>,
-        /// How long the page may be kept, if the server says so.
+        /// Caching hint of the server, if present.
         cache: Option<CacheHint>,
     },
-    /// One page of resources.
+    /// A page of resources.
     Resources {
-        /// The resources.
+        /// Valid resources of the page.
         items: Vec<Listed<Resource>>,
-        /// For the next page; an empty string is a cursor like any other.
+        /// Cursor of the next page. An empty string is a valid cursor.
         next_cursor: Option<String>,
-        /// How long the page may be kept, if the server says so.
+        /// Caching hint of the server, if present.
         cache: Option<CacheHint>,
     },
-    /// One page of resource templates.
+    /// A page of resource templates.
     Templates {
-        /// The templates.
+        /// Valid templates of the page.
         items: Vec<Listed<ResourceTemplate>>,
-        /// For the next page; an empty string is a cursor like any other.
+        /// Cursor of the next page. An empty string is a valid cursor.
         next_cursor: Option<String>,
-        /// How long the page may be kept, if the server says so.
+        /// Caching hint of the server, if present.
         cache: Option<CacheHint>,
     },
-    /// What a tool returned.
+    /// Result of a tool call.
     Tool(Box<CallToolResult>),
-    /// A prompt's messages.
+    /// Messages of a prompt.
     Prompt(Box<GetPromptResult>),
-    /// A resource's contents.
+    /// Contents of a resource.
     Contents {
-        /// The contents; none means that it is there and empty.
+        /// Contents. An empty list means that the resource exists and is empty.
         contents: Vec<ResourceContents>,
-        /// How long they may be kept, if the server says so.
+        /// Caching hint of the server, if present.
         cache: Option<CacheHint>,
     },
-    /// One page of tasks.
+    /// A page of tasks.
     Tasks {
-        /// The tasks.
+        /// States of the tasks.
         items: Vec<TaskView>,
-        /// For the next page; an empty string is a cursor like any other.
+        /// Cursor of the next page. An empty string is a valid cursor.
         next_cursor: Option<String>,
     },
-    /// Values for an argument.
+    /// Suggested values of an argument.
     Completion(Box<CompletionResult>),
-    /// What a method of an extension answered, as it came.
+    /// Result of a method of an extension, unchanged.
     Extension {
-        /// The result.
+        /// Members of the result.
         result: Map,
-        /// How long it may be kept, if the server says so.
+        /// Caching hint of the server, if present.
         cache: Option<CacheHint>,
     },
 }

@@ -1,4 +1,4 @@
-//! From the body of an answer to a [`ServerResult`], with the place and cause when it does not fit.
+//! Decodes the body of a response into a [`ServerResult`], or returns the path and cause of a mismatch.
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -12,19 +12,19 @@ use crate::types::{
 
 use super::{CacheHint, ClientRequest, DroppedItem, ListKind, ServerResult, tasks};
 
-/// How many malformed entries of a page are told one by one.
+/// Maximum number of invalid entries of a page that are reported individually.
 const DROPPED: usize = 20;
 
-/// A small body as an object; what follows moves its parts.
+/// Parses a small body as an object.
 pub(super) fn object(raw: &RawJson) -> Result<Map, String> {
     match raw.parse() {
         Ok(Value::Object(body)) => Ok(body),
-        Ok(_) => Err("it is no object".into()),
+        Ok(_) => Err("it is not an object".into()),
         Err(error) => Err(escape(&error.to_string(), 300)),
     }
 }
 
-/// `body` as a `T`. The cause names the field.
+/// Deserializes `body` as a `T`. The cause of an error names the field.
 pub(super) fn read<T: DeserializeOwned>(body: Map) -> Result<T, String> {
     serde_path_to_error::deserialize(Value::Object(body)).map_err(|error| {
         let path = error.path().to_string();
@@ -34,16 +34,16 @@ pub(super) fn read<T: DeserializeOwned>(body: Map) -> Result<T, String> {
     })
 }
 
-/// The body of an answer. What may be large is read at once, from the text; the rest is a small map.
+/// Body of a response. Large members are parsed in place, and the rest is a small map.
 #[derive(Debug, Default)]
 pub(super) struct Body {
     fields: Map,
     bulk: Bulk,
-    /// The first `isError` of a tool's result, if it is as it should be; what else there is of it is a field.
+    /// The first `isError` of a tool's result if it is a boolean. Any other occurrence is in `fields`.
     is_error: Option<bool>,
 }
 
-/// What answers are mostly made of.
+/// Large members of responses, by type.
 #[derive(Debug, Default)]
 enum Bulk {
     #[default]
@@ -56,7 +56,7 @@ enum Bulk {
     Contents(Result<Vec<ResourceContents>, String>),
 }
 
-/// One page of a list.
+/// Parsed entries of one page of a list.
 #[derive(Debug)]
 struct Page<T> {
     items: Vec<Listed<T>>,
@@ -67,7 +67,7 @@ struct Page<T> {
 impl std::ops::Deref for Body {
     type Target = Map;
 
-    /// The members that are not large.
+    /// Returns the members that are not large.
     fn deref(&self) -> &Map {
         &self.fields
     }
@@ -80,13 +80,13 @@ impl std::ops::DerefMut for Body {
 }
 
 impl Body {
-    /// The answer to `request` that came as a part of another message.
+    /// Reads the response to `request` from a member of another message.
     pub(super) fn inside(request: &ClientRequest, body: Map) -> Result<Body, String> {
         let text = Value::Object(body).to_string();
         Body::read(request, &RawJson::copy_of(&text))
     }
 
-    /// Reads the answer to `request`.
+    /// Reads the response to `request` from the text of a result.
     pub(super) fn read(request: &ClientRequest, raw: &RawJson) -> Result<Body, String> {
         let mut bulk = Bulk::None;
         let (mut is_error, mut told) = (None, false);
@@ -115,12 +115,12 @@ impl Body {
         Ok(Body { fields: fields.map_err(|cause| escape(&cause, 300))?, bulk, is_error })
     }
 
-    /// The members that are not large.
+    /// Returns the members that are not large.
     pub(super) fn into_fields(self) -> Map {
         self.fields
     }
 
-    /// Entries of the list that were left out.
+    /// Removes and returns the entries of the list that were dropped.
     pub(super) fn take_dropped(&mut self) -> Option<(ListKind, Vec<DroppedItem>)> {
         let (kind, dropped, more) = match &mut self.bulk {
             Bulk::Tools(Ok(page)) => (ListKind::Tools, &mut page.dropped, page.more_dropped),
@@ -131,18 +131,18 @@ impl Body {
         };
         let mut dropped = std::mem::take(dropped);
         if more > 0 {
-            dropped.push(DroppedItem { name: format!("{more} more"), cause: "they are malformed too".into() });
+            dropped.push(DroppedItem { name: format!("{more} more"), cause: "further invalid entries".into() });
         }
         (!dropped.is_empty()).then_some((kind, dropped))
     }
 }
 
-/// The entries of a list. One that is malformed is left out and never costs the others.
+/// Parses the entries of a list. An invalid entry is dropped and does not affect the others.
 fn page<T: Entry>(place: &mut InPlace<'_>) -> Result<Page<T>, String> {
     let mut page = Page { items: Vec::new(), dropped: Vec::new(), more_dropped: 0 };
     let mut place_in_page = 0;
     let list = place.list(|place| {
-        match Listed::pass(place.scan()).ok_or("it is no valid JSON")? {
+        match Listed::pass(place.scan()).ok_or("it is not valid JSON")? {
             Ok(item) => page.items.push(item),
             Err(_) if page.dropped.len() == DROPPED => page.more_dropped += 1,
             Err((name, cause)) => {
@@ -159,7 +159,7 @@ fn page<T: Entry>(place: &mut InPlace<'_>) -> Result<Page<T>, String> {
     }
 }
 
-/// `nextCursor`, which may be any string.
+/// Returns `nextCursor`, which may be any string.
 fn cursor(mut fields: Map) -> Result<Option<String>, String> {
     match fields.shift_remove("nextCursor") {
         None | Some(Value::Null) => Ok(None),
@@ -168,7 +168,7 @@ fn cursor(mut fields: Map) -> Result<Option<String>, String> {
     }
 }
 
-/// A tool's result; `fields` are what is no content.
+/// Builds a tool's result. `fields` are all members except the content.
 fn tool_result(
     content: Vec<ContentBlock>,
     mut fields: Map,
@@ -178,7 +178,7 @@ fn tool_result(
         None => is_error.unwrap_or_default(),
         Some(Value::Null) => false,
         Some(Value::Bool(flag)) => *flag,
-        // What does not fit is read for the words that say so.
+        // A value of the wrong type is deserialized to obtain the error message.
         Some(_) => return read(fields).map(Box::new),
     };
     let meta = match fields.get_mut("_meta") {
@@ -196,10 +196,10 @@ struct Completion {
     completion: CompletionResult,
 }
 
-/// The answer to `request`.
+/// Decodes the response to `request`.
 pub(super) fn result(request: &ClientRequest, body: Body, cache: Option<CacheHint>) -> Result<ServerResult, String> {
     let Body { fields, bulk, is_error } = body;
-    // The cause goes on from the name of the member.
+    // The cause continues the path after the name of the member.
     let of = |name: &'static str| move |cause: String| escape(&format!("{name}{cause}"), 300);
     match (request, bulk) {
         (

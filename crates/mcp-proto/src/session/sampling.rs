@@ -1,13 +1,13 @@
-//! What must hold of a sampling request before anybody is asked: its content, and the balance of tools' uses and results
-//! (`client/sampling` of 2025-11-25 and 2026-07-28). What is wrong is told with code -32602.
+//! Validation of sampling requests before they reach the user: content types, and the balance of tool uses and tool
+//! results (`client/sampling` of 2025-11-25 and 2026-07-28). A violation is answered with code -32602.
 
 use crate::jsonrpc::escape;
 use crate::types::{ContentBlock, CreateMessageParams, Role, SamplingMessage};
 
-/// The modes of `toolChoice`.
+/// Valid modes of `toolChoice`.
 const MODES: [&str; 3] = ["auto", "required", "none"];
 
-/// Whether a request can be put to a model, and if not, why.
+/// Validates a request. The error is the reason for its rejection.
 pub(super) fn check(params: &CreateMessageParams, offers_tools: bool) -> Result<(), String> {
     if !offers_tools && (params.tools.is_some() || params.tool_choice.is_some()) {
         return Err("this client did not offer tools in sampling".into());
@@ -31,7 +31,7 @@ pub(super) fn check(params: &CreateMessageParams, offers_tools: bool) -> Result<
     check_balance(before, None)
 }
 
-/// Whether the blocks of a message are of kinds that may stand there.
+/// Checks that the blocks of a message are of types allowed for its role.
 fn check_kinds(message: &SamplingMessage, offers_tools: bool) -> Result<(), String> {
     let blocks = message.content.blocks();
     for block in blocks {
@@ -42,7 +42,7 @@ fn check_kinds(message: &SamplingMessage, offers_tools: bool) -> Result<(), Stri
             ContentBlock::ResourceLink(_) | ContentBlock::Resource(_) | ContentBlock::Unknown(_) => false,
         };
         if !fits {
-            return Err("a message has content that can't stand there".into());
+            return Err("a message has content that is not allowed for its role".into());
         }
     }
     let results = blocks.iter().filter(|block| matches!(block, ContentBlock::ToolResult(_))).count();
@@ -52,7 +52,7 @@ fn check_kinds(message: &SamplingMessage, offers_tools: bool) -> Result<(), Stri
     Ok(())
 }
 
-/// Whether what a message wants of tools is answered in the next one, and nothing else is.
+/// Checks that the next message has exactly one result for each tool use of a message.
 fn check_balance(message: Option<&SamplingMessage>, next: Option<&SamplingMessage>) -> Result<(), String> {
     let uses = ids(message, |block| match block {
         ContentBlock::ToolUse(used) => Some(&used.id),
@@ -63,18 +63,18 @@ fn check_balance(message: Option<&SamplingMessage>, next: Option<&SamplingMessag
         _ => None,
     });
     if uses.windows(2).any(|pair| pair[0] == pair[1]) || results.windows(2).any(|pair| pair[0] == pair[1]) {
-        return Err("an id of a tool's use is there twice".into());
+        return Err("a tool use id occurs twice".into());
     }
     if let Some(missing) = uses.iter().find(|id| results.binary_search(id).is_err()) {
         return Err(format!("the tool result for `{}` is missing", escape(missing, 80)));
     }
     if let Some(extra) = results.iter().find(|id| uses.binary_search(id).is_err()) {
-        return Err(format!("the tool result for `{}` answers no use of a tool before it", escape(extra, 80)));
+        return Err(format!("the tool result for `{}` matches no preceding tool use", escape(extra, 80)));
     }
     Ok(())
 }
 
-/// The ids of some blocks, sorted.
+/// Returns the sorted ids of the blocks that `id` selects.
 fn ids<'a>(message: Option<&'a SamplingMessage>, id: impl Fn(&'a ContentBlock) -> Option<&'a String>) -> Vec<&'a str> {
     let blocks = message.map_or(&[][..], |message| message.content.blocks());
     let mut ids: Vec<&str> = blocks.iter().filter_map(id).map(String::as_str).collect();

@@ -1,6 +1,6 @@
-//! Change notifications of 2026-07-28: one `subscriptions/listen` that is sent again when the wanted
-//! set changes or the stream ends (`basic/patterns/subscriptions`). Older servers are told of each
-//! resource with a request of its own, and need nothing else.
+//! Change notifications of 2026-07-28: one `subscriptions/listen` request, which is sent again when the requested set
+//! changes or the stream ends (`basic/patterns/subscriptions`). Earlier revisions subscribe to each resource with a
+//! separate request.
 
 use std::time::{Duration, Instant};
 
@@ -15,40 +15,44 @@ use super::timers::{due, later};
 use super::wire::Purpose;
 use super::{CallError, CallId, ClientRequest, ServerResult, Session, SessionEvent, meta, results};
 
-/// How long the server has for its acknowledgement.
+/// Time to wait for the acknowledgement.
 const ACKNOWLEDGE: Duration = Duration::from_secs(30);
-/// How long after a loss the listening is renewed: twice as long after each, up to the second number.
+/// Initial delay of a renewal after a loss. The delay doubles after each loss.
 const RENEW_AFTER: Duration = Duration::from_secs(1);
+/// Maximum delay of a renewal after a loss.
 const RENEW_AT_MOST: Duration = Duration::from_secs(60);
-/// A listening that lived for so long was a good one.
+/// Minimum lifetime of a subscription after which the delay is reset.
 const GOOD_LIFE: Duration = Duration::from_secs(60);
 
-/// What is listened to.
+/// State of the subscriptions.
 #[derive(Debug, Default)]
 pub(super) struct Listen {
-    /// The resources that are wanted, in every revision.
+    /// Resources to subscribe to, in every revision.
     uris: IndexSet<String>,
-    /// The tasks that are wanted.
+    /// Tasks to receive notifications of.
     tasks: IndexSet<String>,
     /// Calls that wait for the server to grant a resource.
     waiting: Vec<(CallId, String)>,
-    /// The id of the request that is open, and of the one before, whose last news may still come.
+    /// Id of the open `subscriptions/listen` request.
     current: Option<i64>,
+    /// Id of the previous request, whose last notifications may still arrive.
     previous: Option<i64>,
+    /// `true` if the open request was acknowledged.
     granted: bool,
-    /// Until when the acknowledgement has to come.
+    /// Deadline of the acknowledgement.
     acknowledge_by: Option<Instant>,
-    /// When the open one was acknowledged.
+    /// Time of the acknowledgement of the open request.
     since: Option<Instant>,
-    /// When it is renewed, and how long was waited for that the last time.
+    /// Time of the next renewal.
     renew_at: Option<Instant>,
+    /// Delay before the latest renewal.
     waited: Duration,
-    /// Whether the host knows that it is lost.
+    /// `true` if the loss was reported to the caller.
     told: bool,
 }
 
 impl Listen {
-    /// The connection that carried it is gone.
+    /// Resets the stream after the loss of its connection.
     pub(super) fn forget_stream(&mut self) {
         self.previous = None;
         self.current = None;
@@ -57,12 +61,12 @@ impl Listen {
         self.renew_at = None;
     }
 
-    /// The server took a subscription by a request of its own (up to 2025-11-25).
+    /// Records a subscription that the server granted to a separate request (up to 2025-11-25).
     pub(super) fn add(&mut self, uri: String) {
         self.uris.insert(uri);
     }
 
-    /// The server took one back.
+    /// Removes a subscription of an earlier revision.
     pub(super) fn remove(&mut self, uri: &str) {
         self.uris.shift_remove(uri);
     }
@@ -114,7 +118,7 @@ impl Session {
         self.end_call(call, Ok(ServerResult::Empty));
     }
 
-    /// Subscribes to what was wanted before, where each resource has a request of its own.
+    /// Restores the subscriptions of the previous session, with one request for each resource.
     pub(super) fn restore_subscriptions(&mut self) {
         let Some(facts) = &self.facts else { return };
         let offered = facts.capabilities.resources.as_ref().is_some_and(|resources| resources.subscribe == Some(true));
@@ -128,7 +132,7 @@ impl Session {
         }
     }
 
-    /// A call that waited for a grant ended from our side.
+    /// Removes the subscription of a call that was ended by the client while it waited for the grant.
     pub(super) fn drop_subscription(&mut self, ended: CallId, now: Instant) {
         let Some(at) = self.listen.waiting.iter().position(|(call, _)| *call == ended) else { return };
         let (_, uri) = self.listen.waiting.remove(at);
@@ -137,7 +141,7 @@ impl Session {
         }
     }
 
-    /// News of a task is wanted, too. One that has ended is left out the next time.
+    /// Adds a task to the requested set. Tasks that have ended are removed at the next renewal.
     pub(super) fn listen_to_task(&mut self, task: &str, now: Instant) {
         if self.listen.tasks.insert(task.to_owned()) {
             self.listen_anew(now);
@@ -148,7 +152,7 @@ impl Session {
         self.listen.tasks.shift_remove(task);
     }
 
-    /// Opens the listening that is wanted now, then ends the one before, so that no news is missed.
+    /// Opens a subscription for the current set and then ends the previous one, so that no notification is missed.
     pub(super) fn listen_anew(&mut self, now: Instant) {
         let before = self.listen.current.take();
         self.listen.granted = false;
@@ -156,7 +160,7 @@ impl Session {
         self.listen.acknowledge_by = None;
         let wanted = self.wanted();
         if !wanted.is_empty() {
-            // Log messages never come here, so no level is asked for.
+            // This stream has no log messages, so no level is requested.
             let params = json!({ "notifications": wanted });
             self.listen.current = Some(self.ask_server(Purpose::Listen, "subscriptions/listen", params, None));
             self.listen.acknowledge_by = later(now, ACKNOWLEDGE);
@@ -190,16 +194,16 @@ impl Session {
         wanted
     }
 
-    /// `notifications/subscriptions/acknowledged`: what was granted of what was wanted.
+    /// Processes `notifications/subscriptions/acknowledged`, which lists the granted subset.
     pub(super) fn acknowledged(&mut self, params: Map, now: Instant) {
         match self.subscription(&params) {
             Some(id) if Some(id) == self.listen.current => {}
             Some(id) if Some(id) == self.listen.previous => return,
-            _ => return self.anomaly("an acknowledgement of a subscription that was never asked for".into(), None),
+            _ => return self.anomaly("an acknowledgement of an unknown subscription".into(), None),
         }
         let granted = match results::read(params) {
             Ok(Acknowledged { notifications }) => notifications.resource_subscriptions.unwrap_or_default(),
-            Err(cause) => return self.anomaly(format!("an acknowledgement that does not fit: {cause}"), None),
+            Err(cause) => return self.anomaly(format!("an invalid acknowledgement: {cause}"), None),
         };
         self.listen.granted = true;
         self.listen.acknowledge_by = None;
@@ -212,14 +216,14 @@ impl Session {
                 Ok(ServerResult::Empty)
             } else {
                 self.listen.uris.shift_remove(&uri);
-                Err(CallError::Unsupported { what: "it did not grant the subscription".into() })
+                Err(CallError::Unsupported { what: "the server did not grant the subscription".into() })
             };
             self.end_call(call, result);
         }
         let missing: Vec<&String> = self.listen.uris.iter().filter(|uri| !granted.contains(*uri)).collect();
         if let Some(first) = missing.first() {
             let cause = format!(
-                "changes of {} resource(s) are not told any longer, such as {}",
+                "the server no longer reports changes of {} resource(s), such as {}",
                 missing.len(),
                 escape(first, 200)
             );
@@ -227,12 +231,12 @@ impl Session {
         }
     }
 
-    /// `subscriptionId` of a notification, in exactly the form in which we gave it.
+    /// Returns the `subscriptionId` of a notification, if it is a number as the client sent it.
     fn subscription(&self, params: &Map) -> Option<i64> {
         params.get("_meta")?.get(meta::SUBSCRIPTION)?.as_i64()
     }
 
-    /// Whether news on a change belongs to what we listen to.
+    /// Returns `true` if a change notification belongs to an open subscription.
     pub(super) fn is_wanted_news(&mut self, params: &Map) -> bool {
         if !self.revision().has_listen() {
             return true;
@@ -244,7 +248,7 @@ impl Session {
             return false;
         }
         if id.is_some() && id == self.listen.current {
-            // It works, whether it was acknowledged or not.
+            // A notification shows that the subscription works, even without an acknowledgement.
             self.listen.acknowledge_by = None;
         }
         if !named {
@@ -253,7 +257,7 @@ impl Session {
         true
     }
 
-    /// The server cancelled one of our requests, which it may do only to end the listening.
+    /// Processes a cancellation by the server, which is only allowed for `subscriptions/listen`.
     pub(super) fn listen_cancelled(&mut self, id: &RequestId, now: Instant) {
         if let (RequestId::Number(id), Some(current)) = (id, self.listen.current)
             && *id == current
@@ -263,15 +267,15 @@ impl Session {
         }
     }
 
-    /// The server ended the listening: in order, or with an error.
+    /// Processes the end of the subscription by the server, regular or with an error.
     pub(super) fn listen_ended(&mut self, how: Result<(), RpcError>, now: Instant) {
         let error = match how {
-            Ok(()) => return self.listen_lost("the server ended them".into(), now),
+            Ok(()) => return self.listen_lost("the server ended the subscription".into(), now),
             Err(error) => error,
         };
         let waiting = std::mem::take(&mut self.listen.waiting);
         if !waiting.is_empty() {
-            // What was granted before is still wanted; what is new is refused.
+            // Keeps the resources that were granted before, and refuses the new ones.
             self.listen.previous = self.listen.current.take();
             for (call, uri) in waiting {
                 self.listen.uris.shift_remove(&uri);
@@ -286,7 +290,7 @@ impl Session {
         }
     }
 
-    /// The listening is over. What is wanted stays wanted, and is asked for again later.
+    /// Handles the loss of the subscription: retains the requested set and schedules a renewal.
     pub(super) fn listen_lost(&mut self, cause: String, now: Instant) {
         let listen = &mut self.listen;
         listen.previous = listen.current.take();
@@ -301,14 +305,14 @@ impl Session {
         }
     }
 
-    /// Renews the listening, or gives one up that is not acknowledged.
+    /// Renews the subscription if it is due, or abandons it if the acknowledgement is overdue.
     pub(super) fn check_listening(&mut self, now: Instant) {
         if due(self.listen.acknowledge_by, now)
             && let Some(current) = self.listen.current
         {
             self.wire.give_up(current);
             self.tell_cancelled(current, None);
-            self.listen_lost(format!("the server did not acknowledge them within {ACKNOWLEDGE:?}"), now);
+            self.listen_lost(format!("the server did not acknowledge the subscription within {ACKNOWLEDGE:?}"), now);
         }
         if due(self.listen.renew_at, now) {
             self.listen_anew(now);

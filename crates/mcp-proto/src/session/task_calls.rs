@@ -1,5 +1,5 @@
-//! Calls that go on as tasks of the server. To the host they stay the same call: they are asked about
-//! until they have a result, and end like any other.
+//! Calls that continue as tasks of the server. The session polls the task until it has a result, and the call ends like
+//! any other.
 
 use std::time::Instant;
 
@@ -18,52 +18,53 @@ use super::{
     CallError, CallId, ClientRequest, DeliveryFault, ServerRequestId, Session, SessionEvent, TaskView, results,
 };
 
-/// How long the server is asked to keep a task, in milliseconds.
+/// Requested retention time of a task in milliseconds.
 const TTL: u64 = 60 * 60 * 1000;
-/// How many cancelled calls are remembered that may yet become tasks.
+/// Maximum number of remembered cancelled calls that may still become tasks.
 const LATE: usize = 256;
-/// How many tools are remembered that can run as tasks.
+/// Maximum number of remembered tools that can run as tasks.
 const TOOLS: usize = 10_000;
 
-/// A call that became a task.
+/// State of a call that continues as a task.
 #[derive(Debug)]
 pub(super) struct Running {
     pub(super) view: TaskView,
-    /// When it is asked about next.
+    /// Time of the next poll.
     pub(super) poll_at: Option<Instant>,
-    /// Our requests about it that wait for answers.
+    /// Id of the pending `tasks/get` request.
     get: Option<i64>,
+    /// Id of the pending `tasks/result` request.
     result: Option<i64>,
-    /// How often it was told that the task goes on.
+    /// Number of status updates of the running task.
     pub(super) seen: u32,
-    /// What the server asked for the task, by its keys (extension).
+    /// Requests for input of the task, by key (extension).
     pub(super) inputs: IndexMap<String, Input>,
 }
 
-/// Something that the server asked for a task.
+/// State of a request for input of a task.
 #[derive(Debug)]
 pub(super) enum Input {
     Asked(ServerRequestId),
-    /// Answered, and not confirmed by the server.
+    /// Answered by the user, and not confirmed by the server.
     Answered {
         answer: Value,
-        /// The request that carries it, while that waits for its answer.
+        /// Id of the pending request that carries the answer.
         update: Option<i64>,
     },
     Confirmed,
 }
 
-/// What is remembered of tools and calls because of tasks.
+/// Information about tools and calls that tasks require.
 #[derive(Debug, Default)]
 pub(super) struct TaskMemory {
-    /// Tools that can run as tasks, and whether they must (2025-11-25).
+    /// Tools that can run as tasks. The value is `true` if they must (2025-11-25).
     support: IndexMap<String, bool>,
-    /// Requests that were cancelled before it was known whether they became tasks.
+    /// Requests that were cancelled before they could become tasks.
     late: IndexSet<i64>,
 }
 
 impl TaskMemory {
-    /// A tool was listed, with its `execution.taskSupport`.
+    /// Records the `execution.taskSupport` of a listed tool.
     pub(super) fn learn(&mut self, tool: &str, support: Option<&str>) {
         match support {
             Some(support @ ("optional" | "required")) => {
@@ -80,16 +81,16 @@ impl TaskMemory {
 }
 
 impl Session {
-    /// `params.task`, if a call is to run as a task and the client has to say so.
+    /// Returns the value of `params.task` if the call must request to run as a task.
     pub(super) fn task_parameter(&self, id: CallId) -> Option<Value> {
         let ClientRequest::CallTool { name, as_task, .. } = &self.calls.get(&id)?.request else { return None };
         let wanted = *self.tasks.support.get(name)? || *as_task;
         (wanted && tasks::may_augment(self.facts.as_deref()?)).then(|| json!({ "ttl": TTL }))
     }
 
-    /// The answer to a call is a task.
+    /// Continues a call as the task that its result contains.
     pub(super) fn became_task(&mut self, id: CallId, task: Value, now: Instant) -> Result<(), String> {
-        let Value::Object(task) = task else { return Err("its task is no object".into()) };
+        let Value::Object(task) = task else { return Err("its task is not an object".into()) };
         let told = Told::read(task)?;
         let Some(call) = self.calls.get_mut(&id) else { return Ok(()) };
         call.clock.without_total(now);
@@ -105,19 +106,19 @@ impl Session {
         self.task_step(id, told, now)
     }
 
-    /// The call that goes on as this task.
+    /// Returns the call that continues as this task.
     pub(super) fn call_of_task(&self, task: &str) -> Option<CallId> {
         let same = |running: &Running| running.view.id == task;
         self.calls.iter().find(|(_, call)| call.task.as_deref().is_some_and(same)).map(|(id, _)| *id)
     }
 
-    /// News of a task: a notification, or what `tasks/get` answered.
+    /// Processes the state of a task from a notification or from the result of `tasks/get`.
     pub(super) fn task_told(&mut self, params: Map, now: Instant) -> Result<(), String> {
         let told = Told::read(params)?;
         let view = told.view();
         let Some(id) = self.call_of_task(&view.id) else { return Ok(()) };
         let Some(running) = self.calls.get_mut(&id).and_then(|call| call.task.as_deref_mut()) else { return Ok(()) };
-        // Nothing comes after an end, whatever overtakes it.
+        // A terminal status is final, even if an earlier status arrives after it.
         if running.view.status.is_terminal() && !view.status.is_terminal() {
             return Ok(());
         }
@@ -129,7 +130,7 @@ impl Session {
         self.task_step(id, told, now)
     }
 
-    /// Does what the state of a task asks for.
+    /// Acts on the status of a task.
     fn task_step(&mut self, id: CallId, told: Told, now: Instant) -> Result<(), String> {
         let core = self.revision().has_core_tasks();
         let Some(call) = self.calls.get_mut(&id) else { return Ok(()) };
@@ -147,7 +148,7 @@ impl Session {
                 running.poll_at = None;
                 self.fetch_result(id);
             }
-            // Questions of the server come while the result is waited for.
+            // The server sends its requests while `tasks/result` is pending.
             TaskStatus::InputRequired if core => self.fetch_result(id),
             TaskStatus::Completed => match told.result {
                 Some(result) => {
@@ -155,7 +156,7 @@ impl Session {
                         .and_then(|body| results::result(&call.request, body, None))?;
                     self.end_call(id, Ok(result));
                 }
-                // It ended at once; its result is in the answer to `tasks/get`.
+                // The task completed immediately. The result of `tasks/get` has its result.
                 None if seen == 0 => running.poll_at = Some(now),
                 None => return Err("the task is completed without a result".into()),
             },
@@ -178,7 +179,7 @@ impl Session {
         Ok(())
     }
 
-    /// Asks about the tasks whose time has come.
+    /// Polls all tasks that are due.
     pub(super) fn poll_tasks(&mut self, now: Instant) {
         let is_due = |running: &Running| running.get.is_none() && due(running.poll_at, now);
         let due: Vec<CallId> =
@@ -197,7 +198,7 @@ impl Session {
         }
     }
 
-    /// `tasks/result`, which is answered when the task has ended (2025-11-25).
+    /// Sends `tasks/result`, whose response arrives when the task has ended (2025-11-25).
     fn fetch_result(&mut self, id: CallId) {
         let Some(task) = self.task_name(id) else { return };
         if self.running(id).is_none_or(|running| running.result.is_some()) {
@@ -217,13 +218,13 @@ impl Session {
         self.running(id).map(|running| running.view.id.clone())
     }
 
-    /// `tasks/get` was answered.
+    /// Processes the response to `tasks/get`.
     pub(super) fn task_got(&mut self, id: CallId, answer: Result<RawJson, RpcError>, now: Instant) {
         let Some(running) = self.running(id) else { return };
         running.get = None;
         let body = match answer {
             Ok(body) => body,
-            // Something inside the server failed; the task may be all right. The call's idle time ends this.
+            // An internal error does not mean that the task failed. The idle deadline of the call limits further polls.
             Err(error) if error.code == code::INTERNAL_ERROR => {
                 running.poll_at = later(now, running.view.interval());
                 return;
@@ -233,7 +234,7 @@ impl Session {
         let name = running.view.id.clone();
         let read = results::object(&body).and_then(|body| {
             if body.get("taskId").and_then(Value::as_str) != Some(&name) {
-                return Err("it is about another task".into());
+                return Err("it describes another task".into());
             }
             match body.get("resultType").and_then(Value::as_str) {
                 None | Some("complete" | "task") => self.task_told(body, now),
@@ -245,7 +246,7 @@ impl Session {
         }
     }
 
-    /// `tasks/result` was answered: with what the call itself would have been answered.
+    /// Processes the response to `tasks/result`, which is the result of the call itself.
     pub(super) fn task_result(&mut self, id: CallId, answer: Result<RawJson, RpcError>) {
         let Some(call) = self.calls.get(&id) else { return };
         let read = |body: &RawJson| {
@@ -258,7 +259,7 @@ impl Session {
         self.end_call(id, result);
     }
 
-    /// A request about a task, or its answer, was lost. All of them can be sent again.
+    /// Handles the loss of a request about a task or of its response. All of these requests are safe to repeat.
     pub(super) fn task_undelivered(
         &mut self,
         (id, purpose): (CallId, Purpose),
@@ -285,7 +286,7 @@ impl Session {
         }
     }
 
-    /// The connection was opened anew: what waits for answers waits in vain.
+    /// Discards pending requests about a task after the session was reopened.
     pub(super) fn forget_task_requests(&mut self, id: CallId) {
         if let Some(running) = self.running(id) {
             running.get = None;
@@ -295,8 +296,8 @@ impl Session {
         }
     }
 
-    /// Stops the task of a call, or of one that may become a task. Whether `notifications/cancelled` is
-    /// not what the server needs.
+    /// Cancels the task of a call, or of a call that may become a task. Returns `true` if the server needs no
+    /// `notifications/cancelled`.
     pub(super) fn cancel_task(&mut self, id: CallId) -> bool {
         let Some(call) = self.calls.get_mut(&id) else { return false };
         if let Some(running) = call.task.as_deref_mut() {
@@ -320,7 +321,7 @@ impl Session {
         augmented
     }
 
-    /// A request that was given up was answered after all. If it became a task, that is stopped.
+    /// Processes the response to an abandoned request. If it created a task, the task is cancelled.
     pub(super) fn answered_late(&mut self, id: &RequestId, answer: Result<RawJson, RpcError>) {
         let RequestId::Number(wire) = id else { return };
         if !self.tasks.late.shift_remove(wire) {

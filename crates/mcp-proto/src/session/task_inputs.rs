@@ -1,5 +1,5 @@
-//! What the server asks while it works on a task (extension `io.modelcontextprotocol/tasks`): each key
-//! is asked once and answered once, with `tasks/update`.
+//! Requests for input from the server during a task (extension `io.modelcontextprotocol/tasks`). Each key is requested
+//! once and answered once, with `tasks/update`.
 
 use std::time::Instant;
 
@@ -15,11 +15,11 @@ use super::task_calls::{Input, Running};
 use super::wire::Purpose;
 use super::{CallError, CallId, ServerRequestId, Session, Withdrawal, meta};
 
-/// How many questions one task may ask in all.
+/// Maximum number of requests for input of one task.
 const KEYS: usize = 1000;
 
 impl Session {
-    /// These requests for input are open.
+    /// Updates the open requests for input of a task.
     pub(super) fn task_asks(
         &mut self,
         id: CallId,
@@ -33,7 +33,7 @@ impl Session {
             .filter(|(key, _)| !requests.contains_key(*key))
             .filter_map(|(_, input)| if let Input::Asked(request) = input { Some(*request) } else { None })
             .collect();
-        // What was answered and is asked for still was lost on its way.
+        // A key that was answered and is still requested: its update was lost.
         let again = running
             .inputs
             .iter()
@@ -41,7 +41,7 @@ impl Session {
         let new: Vec<(String, InputRequest)> =
             requests.into_iter().filter(|(key, _)| !running.inputs.contains_key(key)).collect();
         if running.inputs.len() + new.len() > KEYS {
-            return Err(format!("the task asks more than {KEYS} questions"));
+            return Err(format!("the task requests input more than {KEYS} times"));
         }
         for request in gone {
             self.close_question(request, now);
@@ -57,7 +57,7 @@ impl Session {
             let question = question(&method, params, &offered)
                 .map_err(|error| format!("inputRequests.{}: {}", escape(&key, 80), error.message))?;
             if !self.has_room(1, bytes) {
-                return Err("it asks too many questions, or too large ones, at the same time".into());
+                return Err("too many or too large requests for input are open".into());
             }
             let origin = Origin::Task { call: id, key: key.clone() };
             let request = self.ask(origin, Some(id), vec![id], (question, bytes), now);
@@ -68,10 +68,10 @@ impl Session {
         Ok(())
     }
 
-    /// One of them was answered. There is no way to send a refusal, so that ends the call.
+    /// Processes the answer to a request for input. Since the protocol has no refusal, a refusal ends the call.
     pub(super) fn task_input_answered(&mut self, id: CallId, key: &str, answer: Option<Value>, now: Instant) {
         let Some(answer) = answer else {
-            return self.stop_call(id, "a question was refused", CallError::Refused, now);
+            return self.stop_call(id, "a request for input was refused", CallError::Refused, now);
         };
         if let Some(input) = self.running(id).and_then(|running| running.inputs.get_mut(key)) {
             *input = Input::Answered { answer, update: None };
@@ -79,10 +79,10 @@ impl Session {
         }
     }
 
-    /// Sends every answer that is not on its way.
+    /// Sends every answer that is not in transit.
     fn update_task(&mut self, id: CallId) {
         if self.is_reopening() {
-            // The first poll of the new session shows that they are still wanted.
+            // The first poll of the new session shows which answers are still requested.
             return;
         }
         let Some(running) = self.running(id) else { return };
@@ -102,7 +102,7 @@ impl Session {
         }
     }
 
-    /// `tasks/update` was answered; the task goes on.
+    /// Handles the response to `tasks/update`, after which the task continues.
     pub(super) fn task_updated(
         &mut self,
         id: CallId,
@@ -111,7 +111,7 @@ impl Session {
         now: Instant,
     ) {
         if let Err(error) = &answer {
-            self.anomaly(format!("the server did not take the answer for a task: {error}"), None);
+            self.anomaly(format!("the server rejected the input for a task: {error}"), None);
         }
         let Some(running) = self.running(id) else { return };
         for input in running.inputs.values_mut().filter(|input| input.is_carried_by(wire)) {
@@ -122,7 +122,7 @@ impl Session {
 }
 
 impl Running {
-    /// No update will be answered any more.
+    /// Marks all answers in transit as lost.
     pub(super) fn updates_lost(&mut self) {
         for input in self.inputs.values_mut() {
             if let Input::Answered { update, .. } = input {
@@ -131,7 +131,7 @@ impl Running {
         }
     }
 
-    /// An update was lost: what it carried is sent again if it is still asked for.
+    /// Marks the answers of one update as lost. They are sent again if the server still requests them.
     pub(super) fn update_lost(&mut self, wire: &RequestId) {
         for input in self.inputs.values_mut().filter(|input| input.is_carried_by(wire)) {
             if let Input::Answered { update, .. } = input {

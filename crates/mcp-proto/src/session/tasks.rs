@@ -1,5 +1,5 @@
-//! Tasks as they stand on the wire, and what a server says about having them: the core of 2025-11-25
-//! (`basic/utilities/tasks`) and the extension `io.modelcontextprotocol/tasks` of 2026-07-28.
+//! Tasks on the wire, and the related capabilities of servers: the core feature of 2025-11-25 (`basic/utilities/tasks`)
+//! and the extension `io.modelcontextprotocol/tasks` of 2026-07-28.
 
 use std::time::Duration;
 
@@ -12,45 +12,46 @@ use crate::types::{Map, TaskStatus};
 use super::mrtr::InputRequest;
 use super::{Facts, ServerResult, results};
 
-/// Name of the extension.
+/// Identifier of the tasks extension.
 pub(super) const EXTENSION: &str = "io.modelcontextprotocol/tasks";
 /// Key in `_meta` of messages that belong to a task (2025-11-25).
 pub(super) const RELATED: &str = "io.modelcontextprotocol/related-task";
-/// How often a task is asked about if its server does not say, and bounds for what it says.
+/// Polling interval if the server does not request one.
 const INTERVAL: Duration = Duration::from_secs(1);
+/// Minimum polling interval, also if the server requests a shorter one.
 const SHORTEST: Duration = Duration::from_millis(100);
+/// Maximum polling interval, also if the server requests a longer one.
 const LONGEST: Duration = Duration::from_secs(60);
-/// How many bytes the name of a task may have.
+/// Maximum length of a task id in bytes.
 const MAX_ID: usize = 4096;
 
-/// A task as the host sees it. Its texts and times are the server's claims.
+/// State of a task. Texts and times are unverified claims of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskView {
-    /// The server's name for it.
+    /// Identifier that the server chose.
     pub id: String,
-    /// Where it is.
+    /// Status of the task.
     pub status: TaskStatus,
-    /// What the server says about that.
+    /// Description of the status by the server.
     pub status_message: Option<String>,
-    /// When it began, in ISO 8601.
+    /// Time of creation, in ISO 8601.
     pub created_at: String,
-    /// When it last changed, in ISO 8601.
+    /// Time of the last change, in ISO 8601.
     pub updated_at: String,
-    /// How long after its beginning the server keeps it; `None` means without limit.
+    /// Retention time after creation, or `None` if unlimited.
     pub ttl: Option<Duration>,
-    /// How often the server wants to be asked about it.
+    /// Polling interval that the server requests.
     pub poll_interval: Option<Duration>,
 }
 
 impl TaskView {
-    /// When to ask next, counted from now.
+    /// Returns the time until the next poll.
     pub(super) fn interval(&self) -> Duration {
         self.poll_interval.unwrap_or(INTERVAL).clamp(SHORTEST, LONGEST)
     }
 }
 
-/// What an answer or a notification says about a task. `result`, `error` and `inputRequests` are the
-/// extension's.
+/// State of a task in a response or notification. `result`, `error` and `inputRequests` exist in the extension only.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Told {
@@ -99,13 +100,13 @@ struct Page {
     next_cursor: Option<String>,
 }
 
-/// The answer to `tasks/list`.
+/// Decodes the result of `tasks/list`.
 pub(super) fn page(body: Map) -> Result<ServerResult, String> {
     let Page { tasks, next_cursor } = results::read(body)?;
     Ok(ServerResult::Tasks { items: tasks.iter().map(Told::view).collect(), next_cursor })
 }
 
-/// The task that the answer to `tools/call` says it became, if it says so.
+/// Removes and returns the task from the result of `tools/call`, or returns `None` if the result is not a task.
 pub(super) fn created(body: &mut Map, core: bool) -> Option<Value> {
     if core {
         return body.shift_remove("task").filter(Value::is_object);
@@ -114,28 +115,28 @@ pub(super) fn created(body: &mut Map, core: bool) -> Option<Value> {
     is_task.then(|| Value::Object(std::mem::take(body)))
 }
 
-/// Whether `tools/call` may be asked to become a task.
+/// Returns `true` if `tools/call` may request to run as a task.
 pub(super) fn may_augment(facts: &Facts) -> bool {
     facts.revision.has_core_tasks() && declares(facts, &["requests", "tools", "call"])
 }
 
-/// Whether the server can list its tasks.
+/// Returns `true` if the server supports `tasks/list`.
 pub(super) fn may_list(facts: &Facts) -> bool {
     facts.revision.has_core_tasks() && declares(facts, &["list"])
 }
 
-/// Whether a task can be cancelled.
+/// Returns `true` if tasks can be cancelled.
 pub(super) fn may_cancel(facts: &Facts) -> bool {
     facts.revision.has_listen() || declares(facts, &["cancel"])
 }
 
-/// Whether the server tells about tasks by `subscriptions/listen`.
+/// Returns `true` if the server notifies about tasks through `subscriptions/listen`.
 pub(super) fn may_listen(facts: &Facts) -> bool {
     let extensions = facts.capabilities.extensions.as_ref();
     facts.revision.has_listen() && extensions.is_some_and(|extensions| extensions.contains_key(EXTENSION))
 }
 
-/// Whether the server's `tasks` capability has this part.
+/// Returns `true` if the server's `tasks` capability has the member at `path`.
 fn declares(facts: &Facts, path: &[&str]) -> bool {
     let Some((first, rest)) = path.split_first() else { return false };
     let at = facts.capabilities.tasks.as_ref().and_then(|tasks| tasks.get(*first));

@@ -1,21 +1,21 @@
-//! Times: when a call is too late, and the next moment at which anything is due.
+//! Timeouts of calls, and the next time at which the session must act.
 
 use std::time::{Duration, Instant};
 
 use super::opening::Phase;
 use super::{CallError, CallId, Deadline, Session};
 
-/// `now + wait`; `None` when that is so far away that it means never.
+/// Returns `now + wait`, or `None` if the sum overflows and the time never comes.
 pub(super) fn later(now: Instant, wait: Duration) -> Option<Instant> {
     now.checked_add(wait)
 }
 
-/// Whether a moment has come.
+/// Returns `true` if a time has been reached.
 pub(super) fn due(at: Option<Instant>, now: Instant) -> bool {
     at.is_some_and(|at| at <= now)
 }
 
-/// The two times of one call. Both stand still while a question that it led to is open.
+/// Deadlines of one call. Paused while a server request that belongs to the call is open.
 #[derive(Debug)]
 pub(super) struct Clock {
     deadline: Deadline,
@@ -33,14 +33,14 @@ impl Clock {
         Clock { deadline, state: running(deadline.idle, deadline.total, now) }
     }
 
-    /// The server showed that it works on the call.
+    /// Restarts the idle deadline after a sign of activity.
     pub(super) fn alive(&mut self, now: Instant) {
         if let State::Running { idle_at, .. } = &mut self.state {
             *idle_at = later(now, self.deadline.idle);
         }
     }
 
-    /// A task takes as long as it takes: only silence is limited.
+    /// Removes the total deadline, since a task has no maximum duration and only inactivity is limited.
     pub(super) fn without_total(&mut self, now: Instant) {
         self.deadline.total = Duration::MAX;
         self.state = match self.state {

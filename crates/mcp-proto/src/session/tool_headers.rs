@@ -1,5 +1,5 @@
-//! The tools that the server listed, as far as their calls need it, and what happens when a call's
-//! headers did not fit them any longer (`basic/transports/streamable-http`, 2026-07-28).
+//! Definitions of listed tools that calls depend on, and the recovery after a call's headers did not match the current
+//! definition (`basic/transports/streamable-http`, 2026-07-28).
 
 use memchr::memmem::Finder;
 use serde::Deserialize;
@@ -11,7 +11,7 @@ use crate::types::{Listed, Tool};
 use super::wire::Purpose;
 use super::{CallError, CallId, Carrier, ClientRequest, DroppedItem, ListKind, Session, SessionEvent, results};
 
-/// How many pages are read to find one tool.
+/// Maximum number of pages to search for one tool.
 const PAGES: u32 = 100;
 
 #[derive(Deserialize)]
@@ -21,7 +21,7 @@ struct Page {
     next_cursor: Option<String>,
 }
 
-/// A word to look for in the texts of tools.
+/// Keyword to search for in the raw JSON of tools.
 struct Word {
     plain: Finder<'static>,
     escape: Finder<'static>,
@@ -32,7 +32,7 @@ impl Word {
         Word { plain: Finder::new(word), escape: Finder::new("\\u") }
     }
 
-    /// Whether it may be somewhere in the tool, be it with escapes.
+    /// Returns `true` if the tool may contain the keyword, possibly with escapes.
     fn may_be_in(&self, tool: &Listed<Tool>) -> bool {
         let text = tool.raw().get().as_bytes();
         self.plain.find(text).is_some() || self.escape.find(text).is_some()
@@ -44,10 +44,10 @@ impl Session {
         self.config.carrier == Carrier::StreamableHttp && self.revision().has_request_headers()
     }
 
-    /// Remembers what calls of these tools need, and leaves out those that must not be called.
+    /// Records what calls of these tools require, and removes tools that must not be called.
     pub(super) fn learn_tools(&mut self, tools: &mut Vec<Listed<Tool>>) {
         if self.revision().has_core_tasks() {
-            // Most tools say nothing about tasks, and need not be parsed to know it.
+            // Avoids parsing the many tools without this keyword.
             let word = Word::new("taskSupport");
             for tool in tools.iter() {
                 let read = word.may_be_in(tool).then(|| tool.read().ok()).flatten();
@@ -61,7 +61,7 @@ impl Session {
         let word = Word::new("x-mcp-header");
         let mut dropped = Vec::new();
         tools.retain(|tool| {
-            // Most tools have no such headers, and need not be parsed to know it.
+            // Avoids parsing the many tools without this keyword.
             let learnt = if word.may_be_in(tool) {
                 tool.read().map_err(|error| error.to_string()).map(|tool| tool.input_schema)
             } else {
@@ -79,8 +79,8 @@ impl Session {
         }
     }
 
-    /// Whether an error says that headers and body differ, and the tools are listed again for that. Only
-    /// once for each call: its arguments may be what is wrong.
+    /// Returns `true` if an error reports a mismatch of headers and body, and requests the tools again. Done once for
+    /// each call, because its arguments may be the cause.
     pub(super) fn headers_refused(&mut self, id: CallId, error: &RpcError) -> bool {
         let refused = error.code == code::HEADER_MISMATCH && self.sends_headers();
         let Some(call) = self.calls.get_mut(&id).filter(|_| refused) else { return false };
@@ -100,7 +100,7 @@ impl Session {
         }
     }
 
-    /// A page of the tools came.
+    /// Processes one page of the requested tools.
     pub(super) fn relisted(&mut self, id: CallId, page: u32, answer: Result<RawJson, RpcError>) {
         let Some(call) = self.calls.get_mut(&id) else { return };
         call.wire = None;

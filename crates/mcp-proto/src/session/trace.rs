@@ -2,10 +2,10 @@
 
 use crate::jsonrpc::Members;
 
-/// How much of `tracestate` and `baggage` is passed on; the W3C pages ask for no more.
+/// Maximum length of `tracestate` and of `baggage` in bytes. W3C requires no more to be propagated.
 const LONGEST: usize = 8192;
 
-/// Where calls belong in a distributed trace.
+/// Trace context of calls, in the format of W3C Trace Context.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceContext {
     traceparent: String,
@@ -13,14 +13,16 @@ pub struct TraceContext {
     baggage: Option<String>,
 }
 
-/// A trace context that is not of the form that W3C gives it.
+/// Error of a trace context that does not conform to W3C Trace Context or W3C Baggage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` does not have the form of W3C Trace Context or W3C Baggage")]
 pub struct BadTraceContext(&'static str);
 
 impl TraceContext {
+    /// Validates the parts of a trace context.
+    ///
     /// # Errors
-    /// If a part does not have the form that W3C gives it.
+    /// Returns [`BadTraceContext`] with the name of the part that does not conform to its W3C specification.
     pub fn new(
         traceparent: String,
         tracestate: Option<String>,
@@ -47,7 +49,7 @@ impl TraceContext {
     }
 }
 
-/// `00-<32 hex>-<16 hex>-<2 hex>`, in lower case, with no id of zeros alone.
+/// Returns `true` for `00-<32 hex>-<16 hex>-<2 hex>` in lower case whose ids are not all zeros.
 fn is_traceparent(text: &str) -> bool {
     let parts: Vec<&str> = text.split('-').collect();
     let [version, trace, span, flags] = parts[..] else { return false };
@@ -58,7 +60,7 @@ fn is_traceparent(text: &str) -> bool {
     version == "00" && hex(trace, 32) && hex(span, 16) && hex(flags, 2) && !zeros(trace) && !zeros(span)
 }
 
-/// Members `key=value`, separated by commas, in printable ASCII.
+/// Returns `true` for comma-separated `key=value` members in printable ASCII.
 fn is_list(text: &str) -> bool {
     text.len() <= LONGEST
         && text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t'))

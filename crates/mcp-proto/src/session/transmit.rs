@@ -1,4 +1,4 @@
-//! How messages go out: a call's request with its parameters, and what its POST needs in headers.
+//! Builds outgoing messages: requests of calls with their parameters, and the HTTP headers of their POST.
 
 use serde_json::{Value, json};
 
@@ -11,18 +11,18 @@ use super::opening::Phase;
 use super::wire::Purpose;
 use super::{CallError, CallId, Carrier, ClientRequest, Session};
 
-/// What else a request's POST says in headers.
+/// Additional values for the HTTP headers of a request.
 #[derive(Default)]
 pub(super) struct Extra {
-    /// What the request is about: a tool, a prompt, a resource or a task.
+    /// Name of the request's target: a tool, a prompt, a resource or a task.
     pub(super) name: Option<String>,
-    /// `Mcp-Param-*` headers, encoded.
+    /// Encoded values of `Mcp-Param-*` headers.
     pub(super) params: Vec<(String, String)>,
 }
 
 impl Session {
-    /// Sends a call's request: for the first time, with answers to what the server asked back, or
-    /// again because it was lost.
+    /// Sends the request of a call: for the first time, with the input that the server requested, or again after it was
+    /// lost.
     pub(super) fn transmit(&mut self, id: CallId) {
         let revision = self.revision();
         if self.is_reopening() {
@@ -57,7 +57,7 @@ impl Session {
         self.post(outgoing, method, extra);
     }
 
-    /// What the POST of a call says in headers. The error says why the call cannot be made.
+    /// Returns the header values of a call. The error is the reason why the call is not possible.
     fn extra(&self, id: CallId) -> Result<Extra, String> {
         let call = self.calls.get(&id).filter(|_| self.config.carrier == Carrier::StreamableHttp);
         let Some(call) = call else { return Ok(Extra::default()) };
@@ -71,7 +71,7 @@ impl Session {
         })
     }
 
-    /// A request of the session itself, without parameters of its own but `params`.
+    /// Sends a request that the session itself makes. `params` are its only parameters.
     pub(super) fn ask_server(
         &mut self,
         purpose: Purpose,
@@ -96,7 +96,7 @@ impl Session {
         self.post(outgoing, method, Extra::default());
     }
 
-    /// Sends an answer.
+    /// Sends a response to the server.
     pub(super) fn send(&mut self, outgoing: Outgoing) {
         self.post(outgoing, "", Extra::default());
     }
@@ -106,7 +106,7 @@ impl Session {
         self.out.push_back(outgoing);
     }
 
-    /// Headers of a POST. Up to 2025-11-25 the version follows from `initialize`, which goes without.
+    /// Returns the headers of a POST. Up to 2025-11-25 the version results from `initialize`, which is sent without it.
     fn head(&self, method: &str, extra: Extra) -> Option<Box<HttpHead>> {
         if self.config.carrier != Carrier::StreamableHttp {
             return None;
@@ -124,8 +124,8 @@ impl Session {
         Some(Box::new(head))
     }
 
-    /// Tells the server that a request is not wanted any longer: over HTTP in 2026-07-28 by closing its
-    /// stream, else by a notification (`basic/patterns/cancellation`).
+    /// Cancels a request at the server: by closing its stream over HTTP in 2026-07-28, otherwise by a notification
+    /// (`basic/patterns/cancellation`).
     pub(super) fn tell_cancelled(&mut self, wire: i64, reason: Option<&str>) {
         if self.config.carrier == Carrier::StreamableHttp && self.revision().is_modern() {
             return self.abort(wire);
@@ -137,7 +137,7 @@ impl Session {
         self.tell("notifications/cancelled", Some(&params));
     }
 
-    /// Closes the response stream of a request. If the request is still waiting to be taken, it never goes.
+    /// Closes the response stream of a request. If the request is still queued, it is removed instead.
     pub(super) fn abort(&mut self, wire: i64) {
         let wire = RequestId::Number(wire);
         let waiting =

@@ -1,4 +1,4 @@
-//! Our requests on the wire: which ids were used, who waits for which answer.
+//! Requests of the client on the wire: their ids, and the recipient of each response.
 
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
@@ -7,57 +7,57 @@ use crate::jsonrpc::RequestId;
 
 use super::CallId;
 
-/// How many ids are remembered whose answers are not wanted any longer.
+/// Maximum number of remembered ids whose responses are no longer needed.
 const REMEMBERED: usize = 1024;
 
-/// Who waits for an answer.
+/// Recipient of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// `tools/list`, because the headers of a call did not fit what the server lists.
+    /// `tools/list`, because the headers of a call did not match the tool's current definition.
     Relist { call: CallId, page: u32 },
-    /// `tasks/get` of a call that became a task.
+    /// `tasks/get` of a call that continues as a task.
     TaskGet(CallId),
-    /// `tasks/result` of such a call.
+    /// `tasks/result` of a call that continues as a task.
     TaskResult(CallId),
-    /// `tasks/update` of such a call.
+    /// `tasks/update` of a call that continues as a task.
     TaskUpdate(CallId),
-    /// `tasks/cancel`, whose answer says nothing.
+    /// `tasks/cancel`, whose response has no information.
     TaskCancel,
-    /// Something that the session had before it was opened anew.
+    /// Request that restores state of the previous session.
     Restore,
-    /// `server/discover`, to find the era.
+    /// `server/discover`, to determine the era.
     Probe,
-    /// `initialize`.
+    /// `initialize`, to open a legacy session.
     Initialize,
-    /// A call of the host.
+    /// A call of the session's caller.
     Call(CallId),
-    /// `subscriptions/listen`, whose answer comes at its end.
+    /// `subscriptions/listen`, whose response arrives at its end.
     Listen,
-    /// A ping of the session itself.
+    /// A ping that the session itself sends.
     HealthCheck,
 }
 
 impl Purpose {
-    /// The call whose own request this is.
+    /// Returns the call if this is its main request.
     pub(super) fn call(self) -> Option<CallId> {
         if let Purpose::Call(call) = self { Some(call) } else { None }
     }
 }
 
-/// What an id on an answer means.
+/// State of the request that a response belongs to.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Found {
     Waiting(Purpose),
-    /// The request was given up; its late answer is expected and of no interest.
+    /// The request was abandoned, so a late response is expected and ignored.
     GivenUp,
-    /// The request was answered before.
+    /// The request already has a response.
     Answered,
     /// No request had this id.
     Unknown,
 }
 
-/// Our requests. Ids are whole numbers that are never used twice in a session, as up to 2025-11-25
-/// the `basic` page demands, and nobody can choose them so that they collide.
+/// Pending requests of the client. Ids are whole numbers that are never reused in a session, as the `basic` page
+/// requires up to 2025-11-25, and no caller can choose them, so they do not collide.
 #[derive(Debug)]
 pub(super) struct Wire {
     next: i64,
@@ -70,7 +70,7 @@ impl Wire {
         Wire { next: 1, waiting: IndexMap::default(), given_up: IndexSet::default() }
     }
 
-    /// A new id.
+    /// Registers a request and returns its new id.
     pub(super) fn open(&mut self, purpose: Purpose) -> i64 {
         let id = self.next;
         self.next += 1;
@@ -78,7 +78,7 @@ impl Wire {
         id
     }
 
-    /// An answer with this id came.
+    /// Removes the request that a response belongs to, and returns its state.
     pub(super) fn close(&mut self, id: &RequestId) -> Found {
         let RequestId::Number(id) = id else { return Found::Unknown };
         if let Some(purpose) = self.waiting.swap_remove(id) {
@@ -92,7 +92,7 @@ impl Wire {
         }
     }
 
-    /// The answer is not wanted any longer.
+    /// Marks a request as abandoned.
     pub(super) fn give_up(&mut self, id: i64) {
         if self.waiting.swap_remove(&id).is_some() {
             if self.given_up.len() == REMEMBERED {
@@ -102,12 +102,12 @@ impl Wire {
         }
     }
 
-    /// What a request that waits for its answer is for.
+    /// Returns the recipient of a pending response.
     pub(super) fn purpose(&self, id: i64) -> Option<Purpose> {
         self.waiting.get(&id).copied()
     }
 
-    /// The answer will not come on its own way. Tells who waited for it.
+    /// Marks a request as abandoned whose response will not arrive, and returns its recipient.
     pub(super) fn withdraw(&mut self, id: &RequestId) -> Option<Purpose> {
         let RequestId::Number(id) = id else { return None };
         let purpose = self.purpose(*id)?;
@@ -115,7 +115,7 @@ impl Wire {
         Some(purpose)
     }
 
-    /// No answer is wanted any longer.
+    /// Marks all requests as abandoned and returns their recipients.
     pub(super) fn give_up_all(&mut self) -> Vec<Purpose> {
         let waiting: Vec<(i64, Purpose)> = self.waiting.iter().map(|(id, purpose)| (*id, *purpose)).collect();
         waiting.iter().for_each(|(id, _)| self.give_up(*id));
@@ -126,7 +126,8 @@ impl Wire {
         matches!(id, RequestId::Number(id) if self.waiting.contains_key(id))
     }
 
-    /// The only request that waits for an answer soon: an answer without an id can only be its.
+    /// Returns the only request whose response is due soon, if there is exactly one: a response without an id must
+    /// belong to it.
     pub(super) fn only_one(&self) -> Option<RequestId> {
         let mut soon = self.waiting.iter().filter(|(_, purpose)| **purpose != Purpose::Listen);
         match (soon.next(), soon.next()) {

@@ -1,53 +1,53 @@
-//! What each side says it can do.
+//! Capabilities that clients and servers declare to each other.
 
 use serde::{Deserialize, Serialize};
 
 use super::Map;
 use super::lenient::capability;
 
-/// What a server offers (`basic/lifecycle`; `server/discover` in 2026-07-28).
+/// Capabilities of a server (`basic/lifecycle`; `server/discover` in 2026-07-28).
 ///
-/// The set is open: unknown keys are kept in `extra` and mean nothing here.
+/// The set is open: unknown keys are retained in `extra` and have no effect.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ServerCapabilities {
-    /// Tools, and whether their list announces changes.
+    /// Tools capability, or `None` if the server has no tools.
     #[serde(default, deserialize_with = "capability", skip_serializing_if = "Option::is_none")]
     pub tools: Option<ListCapability>,
-    /// Prompts, and whether their list announces changes.
+    /// Prompts capability, or `None` if the server has no prompts.
     #[serde(default, deserialize_with = "capability", skip_serializing_if = "Option::is_none")]
     pub prompts: Option<ListCapability>,
-    /// Resources.
+    /// Resources capability, or `None` if the server has no resources.
     #[serde(default, deserialize_with = "capability", skip_serializing_if = "Option::is_none")]
     pub resources: Option<ResourcesCapability>,
-    /// Argument completion, since 2025-03-26.
+    /// Argument completion capability, since 2025-03-26.
     #[serde(default, deserialize_with = "capability", skip_serializing_if = "Option::is_none")]
     pub completions: Option<Map>,
-    /// Log messages.
+    /// Capability to send log messages.
     #[serde(default, deserialize_with = "capability", skip_serializing_if = "Option::is_none")]
     pub logging: Option<Map>,
-    /// Calls that go on as tasks, 2025-11-25 only.
+    /// Capability to run calls as tasks, 2025-11-25 only.
     #[serde(default, deserialize_with = "capability", skip_serializing_if = "Option::is_none")]
     pub tasks: Option<Map>,
-    /// Extensions by identifier.
+    /// Settings of protocol extensions, by identifier.
     #[serde(default, deserialize_with = "capability", skip_serializing_if = "Option::is_none")]
     pub extensions: Option<Map>,
-    /// Experiments of the server.
+    /// Experimental, non-standard features of the server.
     #[serde(default, deserialize_with = "capability", skip_serializing_if = "Option::is_none")]
     pub experimental: Option<Map>,
-    /// Capabilities that are not known here.
+    /// Capabilities that this crate does not model, unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
 
-/// A list that may announce that it changed.
+/// Capability of a list whose changes the server may announce.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ListCapability {
-    /// Whether `list_changed` notifications come.
+    /// `true` if the server sends `list_changed` notifications.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub list_changed: Option<bool>,
-    /// Fields that are not known here.
+    /// Members that this crate does not model, unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
@@ -56,39 +56,39 @@ pub struct ListCapability {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourcesCapability {
-    /// Whether single resources can be subscribed to.
+    /// `true` if the client can subscribe to single resources.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subscribe: Option<bool>,
-    /// Whether `list_changed` notifications come.
+    /// `true` if the server sends `list_changed` notifications.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub list_changed: Option<bool>,
-    /// Fields that are not known here.
+    /// Members that this crate does not model, unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
 
-/// What this client offers to servers (`basic/lifecycle`, `client/*` pages).
+/// Capabilities of this client (`basic/lifecycle`, `client/*` pages).
 ///
-/// Given once in full: the session leaves out what a revision does not have.
+/// Configured once with all features. The session omits those that the negotiated revision does not have.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ClientCapabilities {
-    /// Folders that the server may ask for.
+    /// Capability to list the folders that the server may use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub roots: Option<RootsCapability>,
-    /// Answers of a model.
+    /// Capability to answer sampling requests with a model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sampling: Option<SamplingCapability>,
-    /// Questions to the user, since 2025-06-18.
+    /// Capability to request input from the user, since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub elicitation: Option<ElicitationCapability>,
-    /// Extensions by identifier.
+    /// Settings of protocol extensions, by identifier.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub extensions: Option<Map>,
-    /// Experiments of the client.
+    /// Experimental, non-standard features of the client.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub experimental: Option<Map>,
-    /// Capabilities that are not known here.
+    /// Capabilities that this crate does not model, unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
@@ -97,7 +97,7 @@ pub struct ClientCapabilities {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RootsCapability {
-    /// Whether changes are announced; not in 2026-07-28.
+    /// `true` if the client announces changed roots. Does not exist in 2026-07-28.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub list_changed: Option<bool>,
 }
@@ -106,22 +106,22 @@ pub struct RootsCapability {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SamplingCapability {
-    /// Whether `includeContext` is honoured, since 2025-11-25.
+    /// Present if the client honours `includeContext`, since 2025-11-25.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<Map>,
-    /// Whether requests may bring tools for the model, since 2025-11-25. Without it those that do are refused.
+    /// Present if requests may contain tools for the model, since 2025-11-25. If absent, such requests are refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Map>,
 }
 
-/// The elicitation capability (`client/elicitation`). Without a mode it means forms only.
+/// The elicitation capability (`client/elicitation`). Supports forms only if no mode is present.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ElicitationCapability {
-    /// Forms.
+    /// Present if the client supports form mode.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub form: Option<Map>,
-    /// Pages to visit, since 2025-11-25.
+    /// Present if the client supports URL mode, since 2025-11-25.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<Map>,
 }

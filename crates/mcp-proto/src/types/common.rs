@@ -1,67 +1,67 @@
-//! What many objects share: who someone is, icons, annotations, roles.
+//! Objects that several parts of the protocol share: implementations, icons, annotations, roles.
 
 use serde::{Deserialize, Serialize};
 
 use super::Map;
 use super::lenient::{null_as_default, one_or_many};
 
-/// What a client or server calls itself (`basic/lifecycle`, schema `Implementation`).
+/// Name and version of a client or server (`basic/lifecycle`, schema `Implementation`).
 ///
-/// A server's is a claim, for display only.
+/// Those of a server are unverified claims, for display only.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Implementation {
-    /// Name for programs.
+    /// Name that identifies the object programmatically.
     pub name: String,
-    /// Name for people, since 2025-06-18.
+    /// Human-readable name for display, since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Version of the program, not of the protocol.
+    /// Version of the implementation, not of the protocol.
     #[serde(default)]
     pub version: String,
-    /// What it is, since 2025-11-25.
+    /// Human-readable description, since 2025-11-25.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Icons, since 2025-11-25.
+    /// Icons for display, since 2025-11-25.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub icons: Vec<Icon>,
-    /// Home page, since 2025-11-25.
+    /// URL of the home page, since 2025-11-25.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub website_url: Option<String>,
-    /// Fields that are not known here.
+    /// Members that this crate does not model, unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
 
-/// A picture for a server, tool, prompt or resource (`basic`, section Icons, since 2025-11-25).
+/// An icon of a server, tool, prompt or resource (`basic`, section Icons, since 2025-11-25).
 ///
-/// Hostile until proven otherwise: the source is only a text here.
+/// Untrusted: `src` is not validated here.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Icon {
-    /// `https:` or `data:` URI.
+    /// `https:` or `data:` URI of the image.
     pub src: String,
-    /// Claimed media type.
+    /// Media type that the server claims.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// Sizes such as `48x48`, or `any`.
     #[serde(default, deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     pub sizes: Vec<String>,
-    /// `light` or `dark`: the background it is made for.
+    /// Background that the icon is made for: `light` or `dark`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub theme: Option<String>,
-    /// Fields that are not known here.
+    /// Members that this crate does not model, unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
 
-/// Who speaks, or for whom something is meant (schema `Role`).
+/// Author or audience of content (schema `Role`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// The person.
+    /// Human user of the client.
     User,
-    /// The model.
+    /// Language model of the client.
     Assistant,
 }
 
@@ -69,16 +69,16 @@ pub enum Role {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Annotations {
-    /// For whom it is meant; empty means not said.
+    /// Intended audience. Empty if the server does not state it.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub audience: Vec<Role>,
-    /// From 0 (optional) to 1 (required).
+    /// Importance, from 0 (optional) to 1 (required).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<f64>,
-    /// ISO 8601 time, since 2025-06-18.
+    /// ISO 8601 time of the last change, since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_modified: Option<String>,
-    /// Fields that are not known here.
+    /// Members that this crate does not model, unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }

@@ -5,38 +5,38 @@ use serde::{Deserialize, Serialize};
 use super::Map;
 use super::lenient::{null_as_default, whole_number};
 
-/// What an argument belongs to.
+/// Object whose argument is being completed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "type")]
 pub enum CompletionReference {
-    /// A prompt's argument.
+    /// An argument of a prompt.
     #[serde(rename = "ref/prompt")]
     Prompt {
-        /// The prompt's name.
+        /// Name of the prompt.
         name: String,
     },
     /// A variable of a resource template.
     #[serde(rename = "ref/resource")]
     Resource {
-        /// The template, or a resource's URI.
+        /// URI template, or URI of a resource.
         uri: String,
     },
 }
 
-/// Values that would fit.
+/// Result of `completion/complete`: suggested values of an argument.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CompletionResult {
-    /// At most 100 values, best first.
+    /// Suggested values, best first. The specification allows at most 100.
     #[serde(default, deserialize_with = "null_as_default")]
     pub values: Vec<String>,
-    /// How many there are in all.
+    /// Total number of matching values, or `None` if unknown.
     #[serde(default, deserialize_with = "whole_number", skip_serializing_if = "Option::is_none")]
     pub total: Option<u64>,
-    /// Whether there are more than these.
+    /// `true` if there are more values than these.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "std::ops::Not::not")]
     pub has_more: bool,
-    /// Fields that are not known here.
+    /// Members that this crate does not model, unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }

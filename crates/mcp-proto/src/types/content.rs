@@ -7,126 +7,126 @@ use serde_json::Value;
 use super::lenient::{null_as_default, present};
 use super::{Annotations, Map, Resource, ResourceContents, Text};
 
-/// One piece of content. A kind that is not known here is kept as it came.
+/// A block of content. Blocks of an unknown type are retained unchanged.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ContentBlock {
-    /// `text`.
+    /// Block of type `text`.
     Text(TextContent),
-    /// `image`.
+    /// Block of type `image`.
     Image(ImageContent),
-    /// `audio`, since 2025-03-26.
+    /// Block of type `audio`, since 2025-03-26.
     Audio(AudioContent),
-    /// `resource_link`, since 2025-06-18.
+    /// Block of type `resource_link`, since 2025-06-18.
     ResourceLink(Resource),
-    /// `resource`: contents that are already here.
+    /// Block of type `resource`, with the contents embedded.
     Resource(EmbeddedResource),
-    /// `tool_use`, in sampling since 2025-11-25.
+    /// Block of type `tool_use`, in sampling since 2025-11-25.
     ToolUse(ToolUseContent),
-    /// `tool_result`, in sampling since 2025-11-25.
+    /// Block of type `tool_result`, in sampling since 2025-11-25.
     ToolResult(ToolResultContent),
-    /// Any other kind.
+    /// Block of any other type.
     Unknown(Value),
 }
 
 impl ContentBlock {
-    /// A plain text block.
+    /// Returns a text block without annotations or metadata.
     pub fn text(text: impl Into<Text>) -> ContentBlock {
         ContentBlock::Text(TextContent { text: text.into(), ..TextContent::default() })
     }
 }
 
-/// Text, possibly Markdown; never trusted as markup.
+/// Text, possibly Markdown. Untrusted as markup.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TextContent {
-    /// The text.
+    /// The text as sent.
     pub text: Text,
-    /// Hints on its use.
+    /// Hints of the server on how to use the content.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
-    /// `_meta`, since 2025-06-18.
+    /// Metadata of the object (`_meta`), since 2025-06-18.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
-    /// Fields that are not known here.
+    /// Members that this crate does not model, unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
 
-/// A picture.
+/// An image with its media type.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ImageContent {
-    /// The bytes, base64.
+    /// Binary data, encoded in base64.
     pub data: Text,
-    /// Claimed media type.
+    /// Media type that the server claims.
     pub mime_type: String,
-    /// Hints on its use.
+    /// Hints of the server on how to use the content.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
-    /// `_meta`, since 2025-06-18.
+    /// Metadata of the object (`_meta`), since 2025-06-18.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
-    /// Fields that are not known here.
+    /// Members that this crate does not model, unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
 
-/// Sound; the same fields as a picture.
+/// Audio data, with the same fields as an image.
 pub type AudioContent = ImageContent;
 
-/// A resource's contents inside another result.
+/// Contents of a resource, embedded in a result.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EmbeddedResource {
-    /// The contents.
+    /// Contents of the resource.
     pub resource: ResourceContents,
-    /// Hints on its use.
+    /// Hints of the server on how to use the content.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
-    /// `_meta`, since 2025-06-18.
+    /// Metadata of the object (`_meta`), since 2025-06-18.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
-    /// Fields that are not known here.
+    /// Members that this crate does not model, unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
 
-/// A tool call that a model makes, in sampling.
+/// A tool call by a model, in sampling.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolUseContent {
-    /// Name of this call, for its result.
+    /// Identifier of the call, repeated in its result.
     pub id: String,
-    /// The tool.
+    /// Name of the tool.
     pub name: String,
-    /// Its arguments.
+    /// Arguments of the call.
     pub input: Map,
-    /// `_meta`.
+    /// Metadata of the object (`_meta`).
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
-    /// Fields that are not known here.
+    /// Members that this crate does not model, unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
 
-/// What such a call returned.
+/// Result of a [`ToolUseContent`] call.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolResultContent {
-    /// The call's name.
+    /// Identifier of the call.
     pub tool_use_id: String,
-    /// What it returned.
+    /// Content that the tool returned.
     pub content: Vec<ContentBlock>,
-    /// Structured content.
+    /// Structured content that the tool returned.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub structured_content: Option<Value>,
-    /// Whether the tool failed.
+    /// `true` if the tool failed.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
-    /// `_meta`.
+    /// Metadata of the object (`_meta`).
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
-    /// Fields that are not known here.
+    /// Members that this crate does not model, unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }

@@ -1,4 +1,4 @@
-//! Questions that a server has for the user (`client/elicitation`, since 2025-06-18).
+//! Requests of a server for input from the user (`client/elicitation`, since 2025-06-18).
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -6,27 +6,27 @@ use serde_json::Value;
 
 use super::Map;
 
-/// What the server wants to know. A request without `mode` is a form.
+/// Parameters of `elicitation/create`. A request without `mode` is a form.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ElicitParams {
-    /// Fields to fill in.
+    /// A form with fields for the user to fill in.
     Form {
-        /// Why the server asks.
+        /// Server's reason for the request.
         message: String,
-        /// Flat JSON Schema of the fields, kept as it came.
+        /// Flat JSON Schema of the fields, unchanged.
         requested_schema: Value,
-        /// Fields that are not known here, `_meta` included.
+        /// Members that this crate does not model, including `_meta`, unchanged.
         extra: Map,
     },
-    /// A page to visit, since 2025-11-25.
+    /// A URL for the user to visit, since 2025-11-25.
     Url {
-        /// Why the server asks.
+        /// Server's reason for the request.
         message: String,
-        /// The page. Only a text here: nothing has checked or fetched it.
+        /// URL as text. Neither validated nor fetched by this crate.
         url: String,
-        /// Opaque name for `notifications/elicitation/complete`; 2025-11-25 only.
+        /// Opaque identifier for `notifications/elicitation/complete`, 2025-11-25 only.
         elicitation_id: Option<String>,
-        /// Fields that are not known here, `_meta` included.
+        /// Members that this crate does not model, including `_meta`, unchanged.
         extra: Map,
     },
 }
@@ -94,25 +94,25 @@ impl Serialize for ElicitParams {
     }
 }
 
-/// What the user did.
+/// Decision of the user on an elicitation request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ElicitAction {
-    /// Filled it in, or agreed to open the page.
+    /// Submitted the form, or agreed to open the URL.
     Accept,
-    /// Said no.
+    /// Explicitly refused the request.
     Decline,
-    /// Made no choice, for instance closed the question.
+    /// Dismissed the request without a decision.
     Cancel,
 }
 
-/// The user's answer.
+/// Result of `elicitation/create`: the decision of the user.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ElicitResult {
-    /// What the user did.
+    /// Decision of the user.
     pub action: ElicitAction,
-    /// The fields, only with an accepted form.
+    /// Submitted fields, only if a form was accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<Map>,
 }

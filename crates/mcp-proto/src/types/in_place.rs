@@ -1,4 +1,4 @@
-//! Content read from the message in which it came: large texts stay parts of it.
+//! Reads content in place: large texts are slices of the message that contains them.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -12,21 +12,22 @@ use crate::jsonrpc::{Quoted, RawJson, Scan};
 
 use super::{ContentBlock, EmbeddedResource, ImageContent, Map, ResourceContents, Text, TextContent};
 
-/// Shorter texts are copied: that costs nothing, and they do not keep their message in memory.
+/// Minimum size of a shared text in bytes. Shorter texts are copied, which is cheap and releases the memory of the
+/// message.
 const LARGE: usize = 4096;
 
-const BROKEN: &str = "it is no valid JSON";
+const BROKEN: &str = "it is not valid JSON";
 
-/// A place in the text of a body.
+/// Parser at one position in the text of a body.
 pub(crate) struct InPlace<'a> {
     body: &'a RawJson,
     scan: Scan<'a>,
 }
 
-/// One value, not yet parsed.
+/// A JSON value that is not parsed yet.
 enum Part<'a> {
     Text(Quoted<'a>),
-    /// And where in the body it begins.
+    /// Raw text of the value, and its offset in the body.
     Other(&'a str, usize),
 }
 
@@ -39,12 +40,12 @@ impl Part<'_> {
     }
 }
 
-/// The members of an object; no name stands there twice.
+/// Members of an object, without duplicate names.
 type Parts<'a> = Vec<(Cow<'a, str>, Part<'a>)>;
 
-/// Of members with the same name the last counts, as in serde_json's map.
+/// Removes all but the last of members with the same name, as serde_json's map does.
 fn keep_last_of_equal(parts: &mut Parts<'_>) {
-    // Nearly every object has so few that comparing them is the fastest.
+    // Nearly every object has few members, for which pairwise comparison is the fastest.
     const FEW: usize = 8;
     let doubled: Vec<bool> = if parts.len() <= FEW {
         let names = |at: usize| parts[at..].iter().map(|(name, _)| name);
@@ -68,13 +69,14 @@ impl<'a> InPlace<'a> {
         InPlace { body, scan: body.scan() }
     }
 
-    /// The members of an object, in order. `bulk` may read a member's value itself, and says whether it did.
+    /// Parses an object and returns its members in order. `bulk` may read a member's value itself, and returns `true`
+    /// if it did. Such members are not in the result.
     pub(crate) fn members(
         &mut self,
         mut bulk: impl FnMut(&str, &mut InPlace<'a>) -> Result<bool, String>,
     ) -> Result<Map, String> {
         let mut members = Map::new();
-        let mut more = self.scan.enter(b'{', b'}').ok_or("it is no object")?;
+        let mut more = self.scan.enter(b'{', b'}').ok_or("it is not an object")?;
         while more {
             let key = self.scan.key().and_then(|key| key.plain()).ok_or(BROKEN)?;
             if !bulk(&key, self)? {
@@ -86,8 +88,8 @@ impl<'a> InPlace<'a> {
         Ok(members)
     }
 
-    /// The elements of an array, each read by `read`; `None` if there is `null` in its place. It is passed
-    /// even if it is of no use.
+    /// Parses the elements of an array with `read`. Returns `None` if the value is `null`. The value is consumed even
+    /// if an element is invalid.
     pub(crate) fn list<T>(
         &mut self,
         mut read: impl FnMut(&mut InPlace<'a>) -> Result<T, String>,
@@ -130,7 +132,7 @@ impl<'a> InPlace<'a> {
 
     fn parts(&mut self) -> Result<Parts<'a>, String> {
         let mut parts = Vec::new();
-        let mut more = self.scan.enter(b'{', b'}').ok_or("it is no object")?;
+        let mut more = self.scan.enter(b'{', b'}').ok_or("it is not an object")?;
         while more {
             let key = self.scan.key().and_then(|key| key.plain()).ok_or(BROKEN)?;
             parts.push((key, self.part()?));
@@ -147,7 +149,8 @@ impl<'a> InPlace<'a> {
         }
     }
 
-    /// Parts as a `T`. Those called `large` are kept apart if they are strings, and are empty in the `T`.
+    /// Deserializes parts as a `T`. Members named in `large` are returned separately if they are strings, and are empty
+    /// in the `T`.
     fn typed<T: DeserializeOwned, const N: usize>(
         &self,
         parts: &Parts<'a>,
@@ -169,7 +172,7 @@ impl<'a> InPlace<'a> {
         Ok((read, texts))
     }
 
-    /// A content block.
+    /// Parses a content block of any type.
     pub(crate) fn block(&mut self) -> Result<ContentBlock, String> {
         let mut parts = self.parts()?;
         if let Some(block) = self.usual_block(&parts) {
@@ -202,7 +205,8 @@ impl<'a> InPlace<'a> {
         }
     }
 
-    /// A block that has nothing but what every one of its kind has, as nearly all that come.
+    /// Parses a block that has only the required members of its type, as nearly all blocks do. Returns `None` for any
+    /// other block.
     fn usual_block(&self, parts: &Parts<'a>) -> Option<ContentBlock> {
         let text = |name: &str| {
             parts.iter().find_map(
@@ -210,7 +214,7 @@ impl<'a> InPlace<'a> {
             )
         };
         let kind = text("type")?.plain()?;
-        // As many members as are asked for, so there is no other.
+        // The number of members equals the number of members that are read, so there is no other.
         match (&*kind, parts.len()) {
             ("text", 2) => {
                 let text = self.text(text("text")?).ok()?;
@@ -236,7 +240,7 @@ impl<'a> InPlace<'a> {
         Ok(EmbeddedResource { resource: contents.unwrap_or_default(), ..block })
     }
 
-    /// A resource's contents.
+    /// Parses the contents of a resource.
     pub(crate) fn contents(&mut self) -> Result<ResourceContents, String> {
         let parts = self.parts()?;
         let (mut contents, [text, blob]) = self.typed::<ResourceContents, 2>(&parts, ["text", "blob"])?;

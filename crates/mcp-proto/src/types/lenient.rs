@@ -1,10 +1,10 @@
-//! Reading of optional fields that servers in the field write in more than one way.
+//! Deserializers for optional fields that existing servers write in more than one way.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-/// `null` counts as absent.
+/// Deserializes `null` as the default value.
 pub(super) fn null_as_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
@@ -13,7 +13,8 @@ where
     Ok(Option::<T>::deserialize(deserializer)?.unwrap_or_default())
 }
 
-/// A capability. Servers in languages without a literal for empty objects write `[]`, and some `true`.
+/// Deserializes a capability. Servers in languages without a literal for empty objects write `[]`, and some write
+/// `true`.
 pub(super) fn capability<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -27,24 +28,24 @@ where
     }
 }
 
-/// A present value, `null` included: `Some(Value::Null)` differs from `None`.
+/// Deserializes a present value, including `null`: `Some(Value::Null)` differs from `None`.
 pub(super) fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }
 
-/// A whole number that some write as `12.0`; anything else that is no size counts as unknown.
+/// Deserializes a whole number, also if written as `12.0`. Any other value that is not a size is `None`.
 pub(super) fn whole_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
     Ok(as_whole(&Value::deserialize(deserializer)?))
 }
 
-/// Like [`whole_number`], where the field is required.
+/// Deserializes a required whole number as [`whole_number`] does.
 pub(super) fn required_whole_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     let value = Value::deserialize(deserializer)?;
     as_whole(&value).ok_or_else(|| serde::de::Error::custom("expected a whole number that is not negative"))
 }
 
 fn as_whole(value: &Value) -> Option<u64> {
-    // 2^53, above which a float no longer tells whole numbers apart.
+    // 2^53, above which a float does not represent every whole number.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     value.as_u64().or_else(|| {
         let float = value.as_f64()?;
@@ -53,7 +54,7 @@ fn as_whole(value: &Value) -> Option<u64> {
     })
 }
 
-/// A list of strings, or one string that stands for a list of one.
+/// Deserializes a list of strings. A single string is a list of one.
 pub(super) fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]

@@ -1,4 +1,4 @@
-//! Entries of lists as they came: checked, named, and parsed in full only when someone needs them.
+//! Entries of a server's lists as sent: validated and named, and parsed in full only on request.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -11,50 +11,50 @@ use crate::jsonrpc::{RawJson, Scan, unquote};
 use super::shape::{ANNOTATIONS, Field, ICON, Shape, optional, required};
 use super::{Prompt, Resource, ResourceTemplate, Tool};
 
-/// What a list of a server can hold.
+/// Type of the entries of a server's list, such as [`Tool`].
 pub trait Entry: DeserializeOwned + Serialize {
-    /// The member that tells the entries of a list apart.
+    /// Name of the member that identifies an entry in its list.
     const NAME: &'static str;
-    /// What an entry must look like.
+    /// Shape that a valid entry has.
     const SHAPE: Shape;
 }
 
-/// One entry of a list: its name and its own text, which fits `T`.
+/// An entry of a list: its name and its raw JSON, which has the shape of `T`.
 ///
-/// A list of thousands costs no more than its text. The text is a copy: it does not keep the message in
-/// memory in which it came.
+/// Memory use is that of the raw JSON, also for lists of thousands of entries. The JSON is a copy, so the message that
+/// contained it is not retained.
 pub struct Listed<T> {
     name: Box<str>,
     raw: RawJson,
     kind: PhantomData<fn() -> T>,
 }
 
-/// The name of an entry, if that much can be told, and why it is of no use.
+/// Name of an invalid entry, if it could be read, and the reason for its rejection.
 pub(crate) type Malformed = (Option<String>, String);
 
 impl<T> Listed<T> {
-    /// What tells it apart in its list: the name of a tool or prompt, the URI of a resource, the template
-    /// of resources.
+    /// Returns the identifier of the entry in its list: the name of a tool or prompt, the URI of a resource, or the URI
+    /// template of a resource template.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its text as it came.
+    /// Returns the JSON of the entry as sent.
     pub fn raw(&self) -> &RawJson {
         &self.raw
     }
 }
 
 impl<T: Entry> Listed<T> {
-    /// Parses it in full.
+    /// Parses the entry in full.
     ///
     /// # Errors
-    /// If a part that any shape may have, such as a schema, holds a number that is too large to be one.
+    /// Returns an error if a member of unrestricted shape, such as a schema, has a number that is out of range.
     pub fn read(&self) -> Result<T, serde_json::Error> {
         self.raw.parse()
     }
 
-    /// Passes the entry at `scan`. `None` means that the JSON itself is broken.
+    /// Validates and consumes the entry at `scan`. Returns `None` if the JSON itself is malformed.
     pub(crate) fn pass(scan: &mut Scan<'_>) -> Option<Result<Listed<T>, Malformed>> {
         scan.peek();
         let before = scan.clone();
@@ -82,7 +82,7 @@ impl<T: Entry> Listed<T> {
 
 impl<T: Entry> From<&T> for Listed<T> {
     fn from(entry: &T) -> Listed<T> {
-        // What is made of strings, maps with string keys and finite numbers always serializes.
+        // Strings, maps with string keys and finite numbers always serialize.
         let text = serde_json::to_string(entry).unwrap_or_default();
         match Listed::pass(&mut Scan::new(&text)) {
             Some(Ok(listed)) => listed,
@@ -198,7 +198,7 @@ mod tests {
 
     use super::*;
 
-    /// Every value that is `example` with one part replaced or taken out.
+    /// Returns every value that is `example` with one part replaced or removed.
     fn spoilt(example: &Value) -> Vec<Value> {
         let others = [json!(null), json!(7), json!("x"), json!(true), json!([]), json!({}), json!([1]), json!(["x"])];
         let mut all = others.to_vec();
@@ -266,6 +266,6 @@ mod tests {
     fn a_field_that_stands_twice_is_refused() {
         let text = r#"{"name":"a","inputSchema":{},"name":"b"}"#;
         let refused = Listed::<Tool>::pass(&mut Scan::new(text)).unwrap();
-        assert_eq!(refused.unwrap_err().1, "duplicate field `name`", "X38: it is not clear which tool it is");
+        assert_eq!(refused.unwrap_err().1, "duplicate field `name`", "X38: a duplicate name leaves the tool ambiguous");
     }
 }

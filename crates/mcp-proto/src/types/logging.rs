@@ -5,43 +5,43 @@ use serde_json::Value;
 
 use super::Map;
 
-/// The eight levels of RFC 5424, from least to most severe.
+/// Log levels of RFC 5424, from least to most severe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogLevel {
-    /// Details for developers.
+    /// Debugging details for developers.
     Debug,
-    /// Ordinary news.
+    /// Informational message about normal operation.
     Info,
-    /// Ordinary but significant.
+    /// Normal but significant event.
     Notice,
-    /// Something may be wrong.
+    /// Possible problem, without a failure yet.
     Warning,
-    /// Something failed.
+    /// Failure of an operation.
     Error,
-    /// A part of the server failed.
+    /// Failure of a component of the server.
     Critical,
-    /// Someone has to act at once.
+    /// Condition that requires immediate action.
     Alert,
     /// The server is unusable.
     Emergency,
 }
 
-/// One log message.
+/// Parameters of a `notifications/message` log message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LogMessage {
-    /// How severe it is.
+    /// Severity of the message.
     pub level: LogLevel,
-    /// Which part of the server speaks.
+    /// Component of the server that logged the message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub logger: Option<String>,
-    /// Any JSON value.
+    /// Logged value, any JSON.
     pub data: Value,
-    /// `_meta`.
+    /// Metadata of the object (`_meta`).
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
-    /// Fields that are not known here.
+    /// Members that this crate does not model, unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }

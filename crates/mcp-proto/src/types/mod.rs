@@ -1,7 +1,7 @@
-//! The objects of the protocol that a client sees, as all five revisions have them together.
+//! Protocol objects that clients and servers exchange, as the union of all five revisions.
 //!
-//! Fields that came later are optional. `meta` is `_meta`; what is not known here stays in `extra`
-//! and is written back unchanged.
+//! Fields that later revisions added are optional. `meta` is the member `_meta`. Unknown members are retained in
+//! `extra` and written back unchanged.
 
 mod capabilities;
 mod common;
@@ -45,5 +45,5 @@ pub use tasks::TaskStatus;
 pub use text::Text;
 pub use tools::{CallToolResult, Tool, ToolAnnotations, ToolExecution};
 
-/// A JSON object with its fields in the order in which they came.
+/// JSON object whose members keep the order in which they were sent.
 pub type Map = serde_json::Map<String, serde_json::Value>;

@@ -5,78 +5,78 @@ use serde::{Deserialize, Serialize};
 use super::lenient::null_as_default;
 use super::{ContentBlock, Icon, Map, Role};
 
-/// A prompt as the server lists it.
+/// A prompt as listed by the server.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Prompt {
-    /// Name for `prompts/get`.
+    /// Name of the prompt for `prompts/get`.
     pub name: String,
-    /// Name for people, since 2025-06-18.
+    /// Human-readable name for display, since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What it is for.
+    /// Human-readable purpose of the prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Arguments it takes.
+    /// Arguments that the prompt takes.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<PromptArgument>,
-    /// Icons, since 2025-11-25.
+    /// Icons for display, since 2025-11-25.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub icons: Vec<Icon>,
-    /// `_meta`, since 2025-06-18.
+    /// Metadata of the object (`_meta`), since 2025-06-18.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
-    /// Fields that are not known here.
+    /// Members that this crate does not model, unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
 
-/// One argument of a prompt; its value is always a string.
+/// An argument of a prompt. Its value is always a string.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PromptArgument {
-    /// Name in the arguments.
+    /// Name of the argument.
     pub name: String,
-    /// Name for people, since 2025-06-18.
+    /// Human-readable name for display, since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What to put there.
+    /// Human-readable purpose of the argument.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Whether it must be given; absent means no.
+    /// `true` if the argument is required. `false` if absent.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "std::ops::Not::not")]
     pub required: bool,
-    /// Fields that are not known here.
+    /// Members that this crate does not model, unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
 
-/// One message of a prompt.
+/// A message of a prompt's result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PromptMessage {
-    /// In whose name it stands.
+    /// Author of the message.
     pub role: Role,
-    /// What it says.
+    /// Content of the message.
     pub content: ContentBlock,
-    /// Fields that are not known here.
+    /// Members that this crate does not model, unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
 
-/// What `prompts/get` returned.
+/// Result of `prompts/get`: the messages of a prompt.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GetPromptResult {
-    /// What the prompt is for.
+    /// Human-readable purpose of the prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The messages, in order.
+    /// Messages of the prompt, in order.
     pub messages: Vec<PromptMessage>,
-    /// `_meta`.
+    /// Metadata of the object (`_meta`).
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
-    /// Fields that are not known here.
+    /// Members that this crate does not model, unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }

@@ -5,95 +5,95 @@ use serde::{Deserialize, Serialize};
 use super::lenient::{null_as_default, whole_number};
 use super::{Annotations, Icon, Map, Text};
 
-/// A resource as the server lists it, or as a link in content.
+/// A resource as listed by the server, or as a link in content.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Resource {
-    /// Its URI, of any scheme.
+    /// URI of the resource, with any scheme.
     pub uri: String,
-    /// Name for programs.
+    /// Name that identifies the object programmatically.
     pub name: String,
-    /// Name for people, since 2025-06-18.
+    /// Human-readable name for display, since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What it holds.
+    /// Human-readable description of the contents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Claimed media type.
+    /// Media type that the server claims.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
-    /// Bytes before any encoding.
+    /// Size of the contents in bytes, before encoding.
     #[serde(default, deserialize_with = "whole_number", skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
-    /// Icons, since 2025-11-25.
+    /// Icons for display, since 2025-11-25.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub icons: Vec<Icon>,
-    /// Hints on its use.
+    /// Hints of the server on how to use the content.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
-    /// `_meta`, since 2025-06-18.
+    /// Metadata of the object (`_meta`), since 2025-06-18.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
-    /// Fields that are not known here.
+    /// Members that this crate does not model, unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
 
-/// A family of resources, named by an RFC 6570 template.
+/// A set of resources whose URIs match an RFC 6570 template.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceTemplate {
-    /// The template.
+    /// RFC 6570 template of the URIs.
     pub uri_template: String,
-    /// Name for programs.
+    /// Name that identifies the object programmatically.
     pub name: String,
-    /// Name for people, since 2025-06-18.
+    /// Human-readable name for display, since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What the resources hold.
+    /// Human-readable description of the resources.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Claimed media type, if all have the same.
+    /// Media type that the server claims, if all resources have the same one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
-    /// Icons, since 2025-11-25.
+    /// Icons for display, since 2025-11-25.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub icons: Vec<Icon>,
-    /// Hints on their use.
+    /// Hints of the server on how to use the resources.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
-    /// `_meta`, since 2025-06-18.
+    /// Metadata of the object (`_meta`), since 2025-06-18.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
-    /// Fields that are not known here.
+    /// Members that this crate does not model, unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
 
-/// What a resource holds: either `text` or `blob` is there.
+/// Contents of a resource: at least one of `text` and `blob` is present.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", try_from = "AnyContents")]
 pub struct ResourceContents {
-    /// Its URI.
+    /// URI of the resource.
     pub uri: String,
-    /// Claimed media type.
+    /// Media type that the server claims.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
-    /// The text.
+    /// Contents of a text resource.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<Text>,
-    /// The bytes, base64.
+    /// Contents of a binary resource, encoded in base64.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blob: Option<Text>,
-    /// `_meta`, since 2025-06-18.
+    /// Metadata of the object (`_meta`), since 2025-06-18.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
-    /// Fields that are not known here.
+    /// Members that this crate does not model, unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
 
-/// The shape before it is known that there is content.
+/// Deserialized contents before the check that `text` or `blob` is present.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct AnyContents {

@@ -1,19 +1,19 @@
-//! Folders that a server may use (`client/roots`).
+//! Folders that the client exposes to a server (`client/roots`).
 
 use serde::{Deserialize, Serialize};
 
 use super::Map;
 
-/// One folder.
+/// A folder that the server may use.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Root {
-    /// A `file://` URI.
+    /// `file://` URI of the folder.
     pub uri: String,
-    /// Name for people.
+    /// Human-readable name for display.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// `_meta`, since 2025-06-18.
+    /// Metadata of the object (`_meta`), since 2025-06-18.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
 }

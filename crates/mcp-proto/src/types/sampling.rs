@@ -1,103 +1,103 @@
-//! Answers of a model that a server asks for (`client/sampling`).
+//! Requests of a server for a model's response (`client/sampling`).
 
 use serde::{Deserialize, Serialize};
 
 use super::lenient::{null_as_default, required_whole_number};
 use super::{ContentBlock, Map, Role, Tool};
 
-/// What the server wants the model to do.
+/// Parameters of a `sampling/createMessage` request.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CreateMessageParams {
-    /// The conversation so far.
+    /// Messages of the conversation, oldest first.
     pub messages: Vec<SamplingMessage>,
-    /// Which model would suit.
+    /// Preferences for the choice of the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model_preferences: Option<ModelPreferences>,
-    /// System prompt, which the client may change or leave out.
+    /// System prompt, which the client may change or omit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<String>,
-    /// Whose context the server would like to have added.
+    /// Servers whose context the server requests to have added.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub include_context: Option<IncludeContext>,
-    /// Sampling temperature.
+    /// Sampling temperature for the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
-    /// Upper bound of tokens to generate.
+    /// Maximum number of tokens to generate.
     #[serde(deserialize_with = "required_whole_number")]
     pub max_tokens: u64,
-    /// Texts that end the answer.
+    /// Texts that end the generation.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub stop_sequences: Vec<String>,
-    /// Passed on to the provider of the model.
+    /// Metadata for the provider of the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Map>,
     /// Tools for the model, since 2025-11-25.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<Tool>>,
-    /// How the model uses them.
+    /// Use of the tools by the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_choice: Option<ToolChoice>,
-    /// `_meta`.
+    /// Metadata of the object (`_meta`).
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
-    /// Fields that are not known here.
+    /// Members that this crate does not model, unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
 
-/// Whose context to add to a sampling request.
+/// Servers whose context is added to a sampling request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum IncludeContext {
-    /// No one's.
+    /// No context of any server.
     None,
-    /// The asking server's.
+    /// Context of the requesting server.
     ThisServer,
-    /// All servers'.
+    /// Context of all servers.
     AllServers,
 }
 
-/// Whether the model must, may or must not use tools; absent means `auto`.
+/// Use of tools by the model. `auto` if absent.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolChoice {
-    /// `auto`, `required` or `none`.
+    /// Mode: `auto`, `required` or `none`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
-    /// Fields that are not known here.
+    /// Members that this crate does not model, unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
 
-/// One message of the conversation.
+/// A message of a sampling conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SamplingMessage {
-    /// Who says it.
+    /// Author of the message.
     pub role: Role,
-    /// What is said.
+    /// Content of the message.
     pub content: SamplingContent,
-    /// `_meta`.
+    /// Metadata of the object (`_meta`).
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
-    /// Fields that are not known here.
+    /// Members that this crate does not model, unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
 
-/// One block, or several since 2025-11-25.
+/// Content of a message: one block, or several since 2025-11-25.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum SamplingContent {
-    /// One block.
+    /// A single content block.
     One(ContentBlock),
     /// A list of blocks.
     Many(Vec<ContentBlock>),
 }
 
 impl SamplingContent {
-    /// The blocks in order, however they were written.
+    /// Returns the blocks in order, for both representations.
     pub fn blocks(&self) -> &[ContentBlock] {
         match self {
             SamplingContent::One(block) => std::slice::from_ref(block),
@@ -108,7 +108,7 @@ impl SamplingContent {
 
 impl<'de> Deserialize<'de> for SamplingContent {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // Not derived: an untagged enum would hide which block is wrong and why.
+        // Not derived because an untagged enum would hide which block is invalid and why.
         let value = serde_json::Value::deserialize(deserializer)?;
         if value.is_array() {
             Vec::deserialize(value).map(SamplingContent::Many)
@@ -119,53 +119,53 @@ impl<'de> Deserialize<'de> for SamplingContent {
     }
 }
 
-/// Which model would suit; hints come before the numbers.
+/// Preferences of a server for the choice of the model. Hints take precedence over priorities.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelPreferences {
-    /// Names or parts of names, the most wanted first.
+    /// Names or parts of names of models, most preferred first.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<ModelHint>,
-    /// How much a low price matters, 0 to 1.
+    /// Importance of low cost, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_priority: Option<f64>,
-    /// How much speed matters, 0 to 1.
+    /// Importance of low latency, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub speed_priority: Option<f64>,
-    /// How much ability matters, 0 to 1.
+    /// Importance of capability, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intelligence_priority: Option<f64>,
-    /// Fields that are not known here.
+    /// Members that this crate does not model, unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
 
-/// A part of a model's name.
+/// A hint at a model, by a part of its name.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelHint {
-    /// For instance `sonnet`.
+    /// Full or partial name, for instance `sonnet`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Fields that are not known here.
+    /// Members that this crate does not model, unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
 
-/// The answer that goes back to the server.
+/// Result of `sampling/createMessage`: the response of the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CreateMessageResult {
-    /// Who says it, usually the assistant.
+    /// Author of the message, usually the assistant.
     pub role: Role,
-    /// What is said.
+    /// Content of the message.
     pub content: SamplingContent,
-    /// Name of the model that answered.
+    /// Name of the model that generated the message.
     pub model: String,
-    /// Why it stopped, such as `endTurn`, `stopSequence` or `maxTokens`.
+    /// Reason for the end of the generation, such as `endTurn`, `stopSequence` or `maxTokens`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop_reason: Option<String>,
-    /// `_meta`.
+    /// Metadata of the object (`_meta`).
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
 }

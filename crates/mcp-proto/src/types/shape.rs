@@ -1,33 +1,33 @@
-//! What entries of lists must look like, checked on their text without building anything.
+//! Shapes of list entries, validated on the JSON text without building values.
 //!
-//! A shape says the same as the `Deserialize` of its type; a test beside [`super::Listed`] holds them together.
+//! A shape accepts the same values as the `Deserialize` of its type. A test in `listed.rs` compares the two.
 
 use crate::jsonrpc::{Scan, escape};
 
-/// What a value must be.
+/// Shape that a JSON value must have.
 #[derive(Debug)]
 pub enum Shape {
-    /// Anything.
+    /// A value of any type.
     Any,
-    /// A string.
+    /// A JSON string of any content.
     Text,
-    /// A number.
+    /// A JSON number of any size.
     Number,
-    /// `true` or `false`.
+    /// The literal `true` or `false`.
     Flag,
     /// An object with any members.
     Map,
-    /// One of these strings.
+    /// A string from the given list.
     OneOf(&'static [&'static str]),
     /// A string or an array of strings.
     Texts,
-    /// An array.
+    /// An array whose elements have the given shape.
     List(&'static Shape),
-    /// An object with these members; others may be there too.
+    /// An object with the given members. Other members are ignored.
     Object(&'static [Field]),
 }
 
-/// A member of an object.
+/// A known member of an object.
 #[derive(Debug)]
 pub struct Field {
     name: &'static str,
@@ -35,17 +35,17 @@ pub struct Field {
     required: bool,
 }
 
-/// A member that must be there.
+/// Returns a member that must be present.
 pub(super) const fn required(name: &'static str, shape: Shape) -> Field {
     Field { name, shape, required: true }
 }
 
-/// A member that may be absent or `null`.
+/// Returns a member that may be absent or `null`.
 pub(super) const fn optional(name: &'static str, shape: Shape) -> Field {
     Field { name, shape, required: false }
 }
 
-/// Why a text is not of a shape: the path to the place, and the cause. Boxed, as it is rare.
+/// Reason for the rejection of a value: the path to the mismatch and its cause. Boxed because it is rare.
 #[derive(Debug)]
 pub(crate) struct Mismatch(Box<(String, String)>);
 
@@ -60,7 +60,7 @@ impl Mismatch {
         self
     }
 
-    /// In words, bounded and safe to be shown.
+    /// Returns a message of at most 300 characters that is safe to display.
     pub(crate) fn words(&self) -> String {
         let (path, cause) = &*self.0;
         let words = if path.is_empty() { cause.clone() } else { format!("{path}: {cause}") };
@@ -69,7 +69,7 @@ impl Mismatch {
 }
 
 fn broken() -> Mismatch {
-    Mismatch::new("it is no valid JSON".into())
+    Mismatch::new("it is not valid JSON".into())
 }
 
 impl Shape {
@@ -85,7 +85,7 @@ impl Shape {
         }
     }
 
-    /// Passes a value. Of an object, `told` is told the text of each known member.
+    /// Validates and consumes a value. For an object, calls `told` with the name and the text of each known member.
     pub(crate) fn check<'a>(
         &self,
         scan: &mut Scan<'a>,
@@ -164,7 +164,7 @@ fn object<'a>(
     }
 }
 
-/// An icon.
+/// Shape of an icon.
 pub(super) const ICON: Shape = Shape::Object(&[
     required("src", Shape::Text),
     optional("mimeType", Shape::Text),
@@ -172,7 +172,7 @@ pub(super) const ICON: Shape = Shape::Object(&[
     optional("theme", Shape::Text),
 ]);
 
-/// Hints on the use of content.
+/// Shape of annotations of content.
 pub(super) const ANNOTATIONS: Shape = Shape::Object(&[
     optional("audience", Shape::List(&Shape::OneOf(&["user", "assistant"]))),
     optional("priority", Shape::Number),

@@ -3,24 +3,24 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Where a task is.
+/// Status of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskStatus {
-    /// The server works on it.
+    /// The server is processing the task.
     Working,
-    /// The server waits for an answer of the user.
+    /// The server waits for input from the user.
     InputRequired,
-    /// It has a result.
+    /// The task has a result.
     Completed,
-    /// It ended with an error.
+    /// The task ended with an error.
     Failed,
-    /// It was stopped.
+    /// The task was cancelled.
     Cancelled,
 }
 
 impl TaskStatus {
-    /// Whether nothing comes after it.
+    /// Returns `true` if the status is final.
     pub fn is_terminal(self) -> bool {
         matches!(self, TaskStatus::Completed | TaskStatus::Failed | TaskStatus::Cancelled)
     }

@@ -1,4 +1,4 @@
-//! Text that may be large, such as a file or a picture in base64.
+//! Text that may be large, such as a file or a base64-encoded image.
 
 use std::fmt;
 use std::ops::Deref;
@@ -6,18 +6,19 @@ use std::ops::Deref;
 use bytestring::ByteString;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A text. Read from a message it is a part of that message and nothing is copied, if it is large and has
-/// no escapes; it keeps the message in memory then. Cloning it copies nothing.
+/// Immutable text that is cheap to clone.
+///
+/// A large text without escapes is a slice of the message it was read from, which stays in memory as long as the slice.
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub struct Text(ByteString);
 
 impl Text {
-    /// A text that shares the memory of `text`.
+    /// Returns a text that shares the memory of `text`.
     pub(crate) fn shared(text: ByteString) -> Text {
         Text(text)
     }
 
-    /// The text.
+    /// Returns the text as a string slice.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! Batches: 2025-03-26 has them, no other revision does.
+//! Tests of batches, which only 2025-03-26 has.
 
 use mcp_proto::*;
 use serde_json::{Value, json};
@@ -22,20 +22,23 @@ fn requests_that_come_together_are_answered_together() {
         { "jsonrpc": "1.0", "id": 4, "method": "ping" },
         17,
     ]));
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "[base-batch-receive]: the answers wait for each other");
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "[base-batch-receive]: responses must be sent together");
     let events = peer.events();
     let roots = events
         .iter()
         .find_map(|event| if let SessionEvent::Asked { request, .. } = event { Some(*request) } else { None });
     assert!(
         events.iter().any(|event| matches!(event, SessionEvent::Done { call: done, result: Ok(_) } if *done == call)),
-        "[base-batch-receive]: answers in it count"
+        "[base-batch-receive]: responses in the batch must be processed"
     );
-    assert!(events.contains(&SessionEvent::ListChanged(ListKind::Tools)), "[base-batch-receive]: news in it counts");
+    assert!(
+        events.contains(&SessionEvent::ListChanged(ListKind::Tools)),
+        "[base-batch-receive]: notifications in the batch must be processed"
+    );
     assert_eq!(
         events.iter().filter(|event| matches!(event, SessionEvent::Anomaly { .. })).count(),
         2,
-        "what is invalid is told"
+        "invalid elements must be reported"
     );
     peer.session.answer(roots.unwrap(), Answer::Roots(vec![]), peer.now).unwrap();
     let answers = peer.sent_one();
@@ -45,9 +48,9 @@ fn requests_that_come_together_are_answered_together() {
         { "jsonrpc": "2.0", "id": 4, "error": answers[2]["error"] },
         { "jsonrpc": "2.0", "id": 2, "result": { "roots": [] } },
     ]);
-    assert_eq!(answers, expected, "[base-batch-receive]: one array with each answer once");
+    assert_eq!(answers, expected, "[base-batch-receive]: one array must have each response once");
     assert_eq!(answers[1]["error"]["code"], -32601, "an unknown method");
-    assert_eq!(answers[2]["error"]["code"], -32600, "a request that is invalid");
+    assert_eq!(answers[2]["error"]["code"], -32600, "an invalid request");
 }
 
 #[test]
@@ -58,7 +61,7 @@ fn a_batch_without_requests_gets_nothing() {
     peer.says(json!([ask(json!(1), "roots/list", json!({}))]));
     peer.events();
     peer.tells("notifications/cancelled", json!({ "requestId": 1 }));
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "[cancel-received-stop]: no empty array either");
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "[cancel-received-stop]: no empty array must be sent");
 }
 
 #[test]
@@ -66,7 +69,7 @@ fn a_batch_is_answered_when_the_session_ends() {
     let mut peer = Peer::ready(Revision::V2025_03_26);
     peer.says(json!([ask(json!(1), "ping", json!({})), ask(json!(2), "roots/list", json!({}))]));
     peer.session.handle_closed(CloseReason::StoppedByUser, peer.now);
-    assert_eq!(peer.sent_one().as_array().map(Vec::len), Some(2), "both requests are answered");
+    assert_eq!(peer.sent_one().as_array().map(Vec::len), Some(2), "both requests must be answered");
 }
 
 #[test]
@@ -79,7 +82,7 @@ fn other_revisions_have_no_batches() {
             Err(CallError::Unreadable(invalid)) => {
                 assert_eq!(invalid.cause, InvalidCause::BatchNotAllowed, "X42, [base-batch-removed] in {revision}");
             }
-            other => panic!("X42: the call fails at once with the cause, not {other:?}"),
+            other => panic!("X42: expected an immediate failure with the cause, not {other:?}"),
         }
         if revision.is_modern() {
             assert_eq!(peer.sent(), Vec::<Value>::new(), "[stdio-no-responses-written]");
@@ -87,7 +90,7 @@ fn other_revisions_have_no_batches() {
             assert_contains(
                 &peer.sent_one(),
                 &json!({ "id": 1, "error": { "code": -32600 } }),
-                "and requests get an error",
+                "requests must receive an error",
             );
         }
     }
@@ -104,8 +107,12 @@ fn batches_have_a_bound() {
         ask(json!(3), "ping", json!({}))
     ]));
     let refused: Vec<Value> = peer.sent().iter().map(|sent| sent["error"]["code"].clone()).collect();
-    assert_eq!(refused, vec![json!(-32600); 3], "each request of a batch that is too long is refused");
+    assert_eq!(refused, vec![json!(-32600); 3], "each request of an oversized batch must be refused");
     let many = format!("[{}1]", "1,".repeat(1000));
     let invalid = Incoming::decode(&many.into()).unwrap_err();
-    assert_eq!(invalid.cause, InvalidCause::BatchTooLong(1000), "and a very long one is not even read");
+    assert_eq!(
+        invalid.cause,
+        InvalidCause::BatchTooLong(1000),
+        "a batch beyond MAX_BATCH must be rejected without parsing"
+    );
 }

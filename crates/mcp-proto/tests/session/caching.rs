@@ -1,4 +1,4 @@
-//! How long results may be kept (2026-07-28). The session passes the server's word on, bounded.
+//! Tests of caching hints (2026-07-28), which the session reports with an upper bound.
 
 use std::time::Duration;
 
@@ -22,13 +22,13 @@ fn cacheable() -> Vec<ClientRequest> {
 }
 
 fn hint(result: Result<ServerResult, CallError>) -> Option<CacheHint> {
-    match result.expect("the answer fits") {
+    match result.expect("the result must be valid") {
         ServerResult::Tools { cache, .. }
         | ServerResult::Prompts { cache, .. }
         | ServerResult::Resources { cache, .. }
         | ServerResult::Templates { cache, .. }
         | ServerResult::Contents { cache, .. } => cache,
-        other => panic!("{other:?} carries no hint"),
+        other => panic!("{other:?} has no caching hint"),
     }
 }
 
@@ -41,8 +41,8 @@ fn lists_and_contents_say_how_long_they_may_be_kept() {
             ("[cache-ttl-zero]", json!(0), Duration::ZERO),
             ("[cache-ttl-absent]", Value::Null, Duration::ZERO),
             ("[cache-ttl-negative]", json!(-1), Duration::ZERO),
-            ("[cache-ttl-negative]: no number", json!("1000"), Duration::ZERO),
-            ("[cache-ttl-positive]: a day and no more", json!(u64::MAX), day),
+            ("[cache-ttl-negative]: not a number", json!("1000"), Duration::ZERO),
+            ("[cache-ttl-positive]: at most one day", json!(u64::MAX), day),
         ] {
             for (scope, expected_scope) in [
                 (json!("public"), CacheScope::Public),
@@ -64,7 +64,7 @@ fn lists_and_contents_say_how_long_they_may_be_kept() {
                 let expected = CacheHint { ttl: expected, scope: expected_scope };
                 assert_eq!(hint(peer.done(call)), Some(expected), "{proves}, [cache-private]: {ttl} for {scope}");
                 peer.wait(Duration::from_secs(100));
-                assert_eq!(peer.sent(), Vec::<Value>::new(), "[cache-no-poll]: nothing is fetched by itself");
+                assert_eq!(peer.sent(), Vec::<Value>::new(), "[cache-no-poll]: no request must be sent on expiry");
             }
         }
     }
@@ -90,7 +90,7 @@ fn what_rests_on_answers_of_the_user_is_not_kept() {
     let ask = json!({ "resultType": "input_required", "inputRequests": asks, "ttlMs": 1000, "cacheScope": "public" });
     peer.answers(&sent["id"], ask);
     let (question, ..) = peer.asked();
-    assert_eq!(peer.events(), vec![], "[cache-no-input-required]: such a result is no result of the call");
+    assert_eq!(peer.events(), vec![], "[cache-no-input-required]: an input_required result must not end the call");
     peer.session.answer(question, crate::peer::accepted(), peer.now).unwrap();
     let sent = peer.sent_one();
     peer.answers(&sent["id"], json!({ "contents": [], "ttlMs": 1000, "cacheScope": "public" }));
@@ -99,8 +99,8 @@ fn what_rests_on_answers_of_the_user_is_not_kept() {
     let mut peer = Peer::ready(Revision::V2026_07_28);
     let (call, sent) = peer.sends(ClientRequest::GetPrompt { name: "p".into(), arguments: Map::new() });
     peer.answers(&sent["id"], json!({ "messages": [], "ttlMs": 1000 }));
-    assert!(matches!(peer.done(call), Ok(ServerResult::Prompt(_))), "[cache-methods]: no prompt is kept");
+    assert!(matches!(peer.done(call), Ok(ServerResult::Prompt(_))), "[cache-methods]: prompts must have no hint");
     let (call, sent) = peer.sends(tool_call());
     peer.answers(&sent["id"], json!({ "content": [], "ttlMs": 1000 }));
-    assert!(matches!(peer.done(call), Ok(ServerResult::Tool(_))), "[cache-methods]: and no result of a tool");
+    assert!(matches!(peer.done(call), Ok(ServerResult::Tool(_))), "[cache-methods]: tool results must have no hint");
 }

@@ -1,4 +1,4 @@
-//! Calls of the host: what goes out, what comes back, how they end.
+//! Tests of calls: requests on the wire, results and ends.
 
 use bytes::Bytes;
 use mcp_proto::types::*;
@@ -97,7 +97,7 @@ fn requests_stand_on_the_wire_as_the_schemas_say() {
         assert_eq!(*token, if long { sent["id"].clone() } else { Value::Null }, "[progress-token-unique]");
         peer.answers(&sent["id"], answer);
         let result = peer.done(call);
-        assert!(result.is_ok(), "{request:?} gets its result: {result:?}");
+        assert!(result.is_ok(), "{request:?} must succeed: {result:?}");
         if let Ok(ServerResult::Tools { items, next_cursor, .. }) = &result
             && !items.is_empty()
         {
@@ -108,7 +108,7 @@ fn requests_stand_on_the_wire_as_the_schemas_say() {
     assert_eq!(
         sent["params"].get("context"),
         None,
-        "[completion-context], [lifecycle-respect-version-early]: not before 2025-06-18"
+        "[completion-context], [lifecycle-respect-version-early]: must be absent before 2025-06-18"
     );
 }
 
@@ -132,20 +132,20 @@ fn modern_requests_carry_their_metadata() {
         "[lifecycle-meta-version] [lifecycle-meta-capabilities] [lifecycle-meta-capabilities-per-request] [lifecycle-meta-client-info]",
     );
     let level = &sent["params"]["_meta"]["io.modelcontextprotocol/logLevel"];
-    assert!(level.is_null(), "[logging-per-request-level]: none unless wanted");
+    assert!(level.is_null(), "[logging-per-request-level]: must be absent by default");
     peer.answers(&sent["id"], json!({ "tools": [], "ttlMs": 0, "cacheScope": "private" }));
-    assert!(peer.done(call).is_ok(), "[base-result-type-absent]: complete");
+    assert!(peer.done(call).is_ok(), "[base-result-type-absent]: an absent resultType must mean complete");
 
     let call = peer.call(ClientRequest::SetLogLevel { level: LogLevel::Info });
     assert_eq!(peer.sent(), Vec::<Value>::new(), "[logging-no-set-level-modern]");
-    assert_eq!(peer.done(call), Ok(ServerResult::Empty), "the level is set all the same");
+    assert_eq!(peer.done(call), Ok(ServerResult::Empty), "the call must succeed");
     let (_, sent) = peer.sends(tool_call());
-    assert_contains(&sent, &meta(json!("info")), "[logging-per-request-level]: in each later request");
+    assert_contains(&sent, &meta(json!("info")), "[logging-per-request-level]: must be in each later request");
 
     let (call, sent) = peer.sends(ClientRequest::Ping);
     assert_eq!(sent["method"], "server/discover", "[ping-removed-modern]");
     peer.answers(&sent["id"], json!({ "supportedVersions": [], "capabilities": {} }));
-    assert_eq!(peer.done(call), Ok(ServerResult::Empty), "any answer shows that the server is there");
+    assert_eq!(peer.done(call), Ok(ServerResult::Empty), "any result must count as a response to a ping");
 }
 
 #[test]
@@ -170,14 +170,14 @@ fn what_a_server_does_not_offer_is_not_asked() {
         for (requirement, request) in &none {
             let end = peer.session.call(request.clone(), PATIENT, peer.now);
             if *requirement == "[completion-capability-gate]" && revision == Revision::V2024_11_05 {
-                assert!(end.is_ok(), "[completion-no-flag]: it is tried in {revision}");
+                assert!(end.is_ok(), "[completion-no-flag]: must be sent in {revision}");
                 peer.sent();
                 continue;
             }
             assert!(matches!(end, Err(CallError::Unsupported { .. })), "{requirement} in {revision}: {end:?}");
-            assert_eq!(peer.sent(), Vec::<Value>::new(), "{requirement} in {revision}: nothing is sent");
+            assert_eq!(peer.sent(), Vec::<Value>::new(), "{requirement} in {revision}: no message must be sent");
         }
-        assert_eq!(peer.events(), vec![], "no event follows a call that was not made");
+        assert_eq!(peer.events(), vec![], "a refused call must not cause an event");
     }
     let offers = json!({ "resources": { "subscribe": false } });
     let mut peer = Peer::ready_with(Revision::V2025_11_25, offers, config(Opening::Probe));
@@ -198,14 +198,14 @@ fn answers_find_their_calls_in_any_order() {
     assert!(matches!(peer.done(second), Ok(ServerResult::Prompts { .. })), "[stdio-response-correlation]");
     peer.refuses(&a["id"], -32603, "broken");
     let expected = CallError::Server(RpcError::new(-32603, "broken"));
-    assert_eq!(peer.done(first), Err(expected), "[base-error-local-distinct]: the server's own error");
+    assert_eq!(peer.done(first), Err(expected), "[base-error-local-distinct]: the server's error must be reported");
 }
 
 #[test]
 fn answers_of_the_wrong_shape_name_the_place() {
     let cases: Vec<(ClientRequest, Value, &str)> = vec![
         (ClientRequest::ListTools { cursor: None }, json!({}), "missing field `tools`"),
-        (ClientRequest::ListTools { cursor: None }, json!([1]), "no object"),
+        (ClientRequest::ListTools { cursor: None }, json!([1]), "not an object"),
         (ClientRequest::ListTools { cursor: None }, json!({ "tools": {} }), "tools: invalid type"),
         (ClientRequest::ListTools { cursor: None }, json!({ "resources": [] }), "missing field `tools`"),
         (ClientRequest::ListTools { cursor: None }, json!({ "tools": [], "nextCursor": 4 }), "nextCursor"),
@@ -226,8 +226,10 @@ fn answers_of_the_wrong_shape_name_the_place() {
         let (call, sent) = peer.sends(request);
         peer.answers(&sent["id"], answer.clone());
         match peer.done(call) {
-            Err(CallError::BadAnswer { cause }) => assert!(cause.contains(words), "{answer}: {cause:?} has {words:?}"),
-            other => panic!("[tools-validate-results]: {answer} does not fit, not {other:?}"),
+            Err(CallError::BadAnswer { cause }) => {
+                assert!(cause.contains(words), "{answer}: {cause:?} must contain {words:?}")
+            }
+            other => panic!("[tools-validate-results]: {answer} must be rejected, not {other:?}"),
         }
     }
 }
@@ -251,22 +253,22 @@ fn a_malformed_entry_costs_only_itself() {
         let [SessionEvent::ItemsDropped { list: ListKind::Tools, items }, SessionEvent::Done { call: done, result }] =
             &events[..]
         else {
-            panic!("it is told, and the call ends: {events:?}")
+            panic!("expected dropped entries and the end of the call: {events:?}")
         };
-        assert_eq!(*done, call, "the list's own call ends");
-        assert_eq!(items.len(), 1, "one entry was left out: {items:?}");
-        assert_eq!(items[0].name, name, "it is named as far as it has a name");
-        assert!(items[0].cause.contains(words), "{bad}: {:?} has {words:?}", items[0].cause);
-        let Ok(ServerResult::Tools { items, .. }) = result else { panic!("the page is read: {result:?}") };
+        assert_eq!(*done, call, "the list call must end");
+        assert_eq!(items.len(), 1, "one entry must be dropped: {items:?}");
+        assert_eq!(items[0].name, name, "the entry must be identified");
+        assert!(items[0].cause.contains(words), "{bad}: {:?} must contain {words:?}", items[0].cause);
+        let Ok(ServerResult::Tools { items, .. }) = result else { panic!("the page must be returned: {result:?}") };
         let names: Vec<&str> = items.iter().map(Listed::name).collect();
-        assert_eq!(names, ["a", "c"], "the others are there");
-        assert_eq!(json!(items[0].read().unwrap()), good, "and read in full, with what is not known");
+        assert_eq!(names, ["a", "c"], "the other entries must be returned");
+        assert_eq!(json!(items[0].read().unwrap()), good, "unknown members must be retained");
     }
     let (call, sent) = peer.sends(ClientRequest::ListTools { cursor: None });
     peer.answers(&sent["id"], json!({ "tools": vec![json!(1); 5000] }));
     let events = peer.events();
     let Some(SessionEvent::ItemsDropped { items, .. }) = events.first() else { panic!("{events:?}") };
-    assert_eq!((items.len(), &*items[20].name), (21, "4980 more"), "what is told of a bad page is bounded");
+    assert_eq!((items.len(), &*items[20].name), (21, "4980 more"), "the number of reported entries must be limited");
     assert!(matches!(events.last(), Some(SessionEvent::Done { call: done, .. }) if *done == call), "{events:?}");
 }
 
@@ -281,8 +283,8 @@ fn large_content_is_not_copied_and_small_content_does_not_hold_its_message() {
     let line = Bytes::from(answer.to_string());
     let range = line.as_ptr_range();
     peer.session.handle_message(Incoming::decode(&line).unwrap(), StreamOrigin::Stdio, peer.now);
-    let Ok(ServerResult::Tool(result)) = peer.done(call) else { panic!("a tool's result comes") };
-    assert_eq!(json!(result), answer["result"], "it is the same JSON again");
+    let Ok(ServerResult::Tool(result)) = peer.done(call) else { panic!("expected a tool result") };
+    assert_eq!(json!(result), answer["result"], "the result must serialize to the same JSON");
     let [
         ContentBlock::Image(image),
         ContentBlock::Text(small),
@@ -293,10 +295,10 @@ fn large_content_is_not_copied_and_small_content_does_not_hold_its_message() {
         panic!("{result:?}")
     };
     let within = |text: &str| range.contains(&text.as_ptr());
-    assert!(within(&image.data), "a picture is a part of the line");
-    assert!(blob.resource.blob.as_deref().is_some_and(within), "and so is a file");
-    assert!(!within(&small.text), "what is small is copied, so that the line can go");
-    assert!(!within(&escaped.text), "what has escapes has to be written anew");
+    assert!(within(&image.data), "an image must be a slice of the line");
+    assert!(blob.resource.blob.as_deref().is_some_and(within), "a blob must be a slice of the line");
+    assert!(!within(&small.text), "small text must be copied");
+    assert!(!within(&escaped.text), "text with escapes must be copied");
 }
 
 #[test]
@@ -311,7 +313,7 @@ fn content_of_every_kind_arrives() {
         { "type": "resource_link", "uri": "a:b", "name": "n" },
         { "type": "resource", "resource": { "uri": "a:b", "text": "x" } }, { "type": "hologram", "x": 1 } ] }),
     );
-    let Ok(ServerResult::Tool(result)) = peer.done(call) else { panic!("a tool's result comes") };
+    let Ok(ServerResult::Tool(result)) = peer.done(call) else { panic!("expected a tool result") };
     let kinds: Vec<bool> = result
         .content
         .iter()
@@ -327,7 +329,7 @@ fn content_of_every_kind_arrives() {
         .collect();
     assert_eq!(kinds, vec![true; 6], "[tools-content-basic], [tools-content-audio], [tools-content-resource-link]");
     assert!(result.is_error, "[tools-is-error]");
-    assert_eq!(result.structured_content, Some(Value::Null), "[tools-structured-any]: null is a value");
+    assert_eq!(result.structured_content, Some(Value::Null), "[tools-structured-any]: null must count as a value");
 }
 
 #[test]
@@ -354,7 +356,7 @@ fn url_required_is_an_error_of_its_own_in_one_revision() {
         assert_eq!(
             peer.events(),
             expected,
-            "[elicit-complete-unknown], [elicit-id-opaque] in {revision}: once, and only known ones"
+            "[elicit-complete-unknown], [elicit-id-opaque] in {revision}: each known id must be reported once"
         );
     }
 }
@@ -368,7 +370,7 @@ fn a_cancelled_call_ends_at_once() {
         let expected = json!({ "method": "notifications/cancelled", "params": { "requestId": sent["id"],
                                "reason": "cancelled by the user" } });
         assert_contains(&peer.sent_one(), &expected, "[cancel-stdio-notify], [cancel-should-notify]");
-        assert_eq!(peer.done(call), Err(CallError::Cancelled), "X35: cancel works at once");
+        assert_eq!(peer.done(call), Err(CallError::Cancelled), "X35: the call must end immediately");
         peer.answers(&sent["id"], json!({ "content": [] }));
         assert_eq!(peer.events(), vec![], "[cancel-ignore-late-response]");
         peer.session.cancel(call, CancelReason::User, peer.now);
@@ -385,9 +387,9 @@ fn calls_have_a_bound() {
     peer.call(tool_call());
     peer.call(tool_call());
     let more = peer.session.call(tool_call(), PATIENT, peer.now);
-    assert_eq!(more, Err(CallError::TooManyCalls), "the bound of calls holds");
+    assert_eq!(more, Err(CallError::TooManyCalls), "the limit of calls must be enforced");
     peer.session.cancel(first, CancelReason::User, peer.now);
-    assert!(peer.session.call(tool_call(), PATIENT, peer.now).is_ok(), "and a call that ended makes room");
+    assert!(peer.session.call(tool_call(), PATIENT, peer.now).is_ok(), "an ended call must not count");
 }
 
 #[test]
@@ -401,12 +403,12 @@ fn calls_end_with_the_session() {
         SessionEvent::Done { call, result: Err(CallError::Closed(reason.clone())) },
         SessionEvent::Closed(reason.clone()),
     ];
-    assert_eq!(events, expected, "[stdio-server-closes-stdout]: each call ends, then the session, once");
+    assert_eq!(events, expected, "[stdio-server-closes-stdout]: each call must end before the session");
     peer.session.handle_closed(CloseReason::StoppedByUser, peer.now);
     peer.says(json!({ "jsonrpc": "2.0", "id": 9, "method": "ping" }));
-    assert_eq!((peer.events(), peer.sent().len()), (vec![], 1), "nothing happens after the end");
+    assert_eq!((peer.events(), peer.sent().len()), (vec![], 1), "input after the end must be ignored");
     let later = peer.session.call(ClientRequest::Ping, PATIENT, peer.now);
-    assert_eq!(later, Err(CallError::Closed(reason)), "later calls say why");
+    assert_eq!(later, Err(CallError::Closed(reason)), "later calls must report the reason");
 }
 
 #[test]

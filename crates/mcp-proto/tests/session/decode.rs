@@ -1,4 +1,4 @@
-//! Reading lines: what is valid, and a named cause for each way to be invalid.
+//! Tests of decoding: valid lines, and the cause of each kind of invalid line.
 
 use bytes::Bytes;
 use mcp_proto::*;
@@ -21,18 +21,21 @@ fn valid_lines_are_read() {
         let read = decode(line);
         assert!(
             matches!(&read, Ok(Incoming::Request { id: RequestId::Number(1), method, params: None }) if method == "ping"),
-            "X37: {line:?} is a ping, not {read:?}"
+            "X37: {line:?} must be a ping, not {read:?}"
         );
     }
     let text = r#"{"jsonrpc":"2.0","id":"a","result":{"t":"\ud83d\ude00 \u0000 \\u005cud800"}}"#;
     let Ok(Incoming::Response { id, result: Ok(result) }) = decode(text) else {
-        panic!("pairs of surrogates are text")
+        panic!("surrogate pairs must be valid")
     };
     assert_eq!(id, RequestId::from("a"), "[base-request-id-type]");
     let body: serde_json::Value = serde_json::from_str(result.get()).unwrap();
-    assert_eq!(body["t"], "😀 \u{0} \\u005cud800", "X37: an escaped NUL is text");
+    assert_eq!(body["t"], "😀 \u{0} \\u005cud800", "X37: an escaped NUL must be valid");
     let null = decode(r#"{"jsonrpc":"2.0","id":1,"result":{},"error":null,"method":null}"#);
-    assert!(matches!(null, Ok(Incoming::Response { result: Ok(_), .. })), "absent fields written as null: {null:?}");
+    assert!(
+        matches!(null, Ok(Incoming::Response { result: Ok(_), .. })),
+        "fields written as null must count as absent: {null:?}"
+    );
     let error = decode(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"?"},"result":null}"#);
     assert!(matches!(error, Ok(Incoming::ErrorWithoutId { .. })), "[base-error-without-id]: {error:?}");
 }
@@ -44,7 +47,7 @@ fn each_fault_has_its_cause() {
     let many = format!(r#"{{"jsonrpc":"2.0","id":5,"result":[{}1]}}"#, "1,".repeat(600_000));
     let long_id = format!(r#"{{"jsonrpc":"2.0","id":"{}","result":{{}}}}"#, "x".repeat(5000));
     let of = |text: &str| text.as_bytes().to_vec();
-    // The line, its cause, and whether it is known to answer request 5.
+    // Requirement, line, its cause, and `true` if it is known to answer request 5.
     let cases: Vec<(&str, Vec<u8>, &str, bool)> = vec![
         ("X38", of(&deep(128)), "TooDeep", true),
         ("X38", of(&deep(100_000)), "TooDeep", true),
@@ -97,13 +100,17 @@ fn each_fault_has_its_cause() {
         let shown = String::from_utf8_lossy(&line[..line.len().min(80)]).into_owned();
         let invalid = decode(&line).expect_err(&shown);
         let name = format!("{:?}", invalid.cause);
-        assert!(name.starts_with(cause), "{proves}: {shown} is {cause}, not {name}");
-        assert_eq!(invalid.id, of_five.then_some(RequestId::Number(5)), "{proves}: whose answer {shown} is");
-        assert!(invalid.excerpt.chars().count() <= 200, "{proves}: the excerpt is short");
-        assert!(!invalid.excerpt.chars().any(char::is_control), "X11: no control characters in {:?}", invalid.excerpt);
-        assert!(!invalid.to_string().is_empty(), "the cause has words");
+        assert!(name.starts_with(cause), "{proves}: {shown} must be {cause}, not {name}");
+        assert_eq!(invalid.id, of_five.then_some(RequestId::Number(5)), "{proves}: request that {shown} answers");
+        assert!(invalid.excerpt.chars().count() <= 200, "{proves}: the excerpt must be short");
+        assert!(
+            !invalid.excerpt.chars().any(char::is_control),
+            "X11: control characters must be escaped in {:?}",
+            invalid.excerpt
+        );
+        assert!(!invalid.to_string().is_empty(), "the cause must have a message");
     }
-    assert!(decode(deep(127)).is_ok(), "X38: 128 levels in all can be read");
+    assert!(decode(deep(127)).is_ok(), "X38: 128 levels must be accepted");
 }
 
 #[test]
@@ -115,20 +122,20 @@ fn the_servers_broken_requests_are_known_as_such() {
         r#"{"jsonrpc":"2.0","id":9,"method":5}"#,
     ] {
         let invalid = decode(line).expect_err(line);
-        assert_eq!(invalid.server_request, Some(RequestId::Number(9)), "{line} is a request");
-        assert_eq!(invalid.id, None, "X38: {line} is no answer to request 9 of ours");
+        assert_eq!(invalid.server_request, Some(RequestId::Number(9)), "{line} must count as a request");
+        assert_eq!(invalid.id, None, "X38: {line} must not count as a response to request 9");
     }
 }
 
 #[test]
 fn lines_that_are_too_long_are_attributed_by_either_end() {
     let head = |text: &str| InvalidMessage::too_long(text.as_bytes(), b"", 16, 17);
-    assert_eq!(head(r#"{"jsonrpc":"2.0","id":5,"result":{"a":"xxxx"#).id, Some(5.into()), "X37: the id first");
+    assert_eq!(head(r#"{"jsonrpc":"2.0","id":5,"result":{"a":"xxxx"#).id, Some(5.into()), "X37: id at the beginning");
     let request = head(r#"{"jsonrpc":"2.0","id":5,"method":"x","params":{"a":"xxxx"#);
     assert_eq!((request.id, request.server_request), (None, Some(5.into())), "X37: a request of the server");
     let last = head(r#"{"result":{"content":[{"id":7,"text":"xxx"#);
-    assert_eq!((last.id.clone(), last.answer), (None, true), "X37: an id inside the result is not the message's");
-    assert!(last.to_string().contains("more than 16 bytes"), "X37: the limit is named: {last}");
+    assert_eq!((last.id.clone(), last.answer), (None, true), "X37: an id inside the result must be ignored");
+    assert!(last.to_string().contains("more than 16 bytes"), "X37: the message must name the limit: {last}");
     for (tail, id) in [
         (r#"xxx"}]},"jsonrpc":"2.0","id":5}"#, Some(RequestId::Number(5))),
         (r#"xxx"}]},"id":5,"jsonrpc":"2.0"}"#, Some(RequestId::Number(5))),
@@ -142,13 +149,13 @@ fn lines_that_are_too_long_are_attributed_by_either_end() {
         assert_eq!(found, id, "X37: the id in {tail}");
     }
     let junk = InvalidMessage::too_long(b"aaaaaaaa", b"", 4, 8);
-    assert!(junk.answer, "X37: endless text is what comes instead of an answer");
+    assert!(junk.answer, "X37: endless text must count as a response");
 }
 
 #[test]
 fn ids_show_their_type() {
     assert_eq!(RequestId::Number(1).to_string(), "1", "a number");
     assert_eq!(RequestId::from("1").to_string(), "\"1\"", "a string");
-    assert_ne!(RequestId::Number(1), RequestId::from("1"), "X38: they differ");
-    assert!(serde_json::from_value::<RequestId>(json!(1.0)).is_err(), "X38: 1.0 is no id");
+    assert_ne!(RequestId::Number(1), RequestId::from("1"), "X38: ids of different types must differ");
+    assert!(serde_json::from_value::<RequestId>(json!(1.0)).is_err(), "X38: 1.0 must be rejected");
 }

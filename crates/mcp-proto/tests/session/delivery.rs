@@ -1,4 +1,4 @@
-//! What the transport loses: what is sent again, what is not, and how calls are cancelled over HTTP.
+//! Tests of delivery failures: retransmissions, undelivered calls, and cancellation over HTTP.
 
 use std::time::Duration;
 
@@ -46,20 +46,31 @@ fn what_changes_nothing_is_sent_again_with_a_new_id() {
                 let mut peer = Peer::over_http(revision);
                 let (call, first) = peer.sends(request);
                 peer.fails(&first["id"], fault.clone());
-                assert_eq!((peer.events(), peer.sent().len()), (vec![], 0), "a moment is waited: {fault}");
+                assert_eq!(
+                    (peer.events(), peer.sent().len()),
+                    (vec![], 0),
+                    "the retransmission must be delayed: {fault}"
+                );
                 peer.wait(Duration::from_millis(250));
                 let again = peer.sent_one();
                 assert_ne!(again["id"], first["id"], "[http-lost-stream-new-request]: {fault}");
-                assert_eq!(again["method"], first["method"], "[http-lost-stream-new-request]: the same request");
+                assert_eq!(
+                    again["method"], first["method"],
+                    "[http-lost-stream-new-request]: the method must be unchanged"
+                );
                 let (mut a, mut b) = (first["params"].clone(), again["params"].clone());
                 for params in [&mut a, &mut b] {
                     if let Some(meta) = params["_meta"].as_object_mut() {
                         meta.remove("progressToken");
                     }
                 }
-                assert_eq!(a, b, "[http-lost-stream-new-request]: with the same parameters");
+                assert_eq!(a, b, "[http-lost-stream-new-request]: parameters must be unchanged");
                 peer.answers(&first["id"], json!({ "tools": [] }));
-                assert_eq!(peer.events(), vec![], "[cancel-ignore-late-response]: the first is of no interest");
+                assert_eq!(
+                    peer.events(),
+                    vec![],
+                    "[cancel-ignore-late-response]: a late response to the first request must be ignored"
+                );
                 peer.fails(&again["id"], fault.clone());
                 peer.wait(Duration::from_millis(500));
                 let third = peer.sent_one();
@@ -71,7 +82,7 @@ fn what_changes_nothing_is_sent_again_with_a_new_id() {
                 let sent = fault != unreachable();
                 assert!(
                     matches!(&end, Err(CallError::Undelivered { sent: was, .. }) if *was == sent),
-                    "three times and no more; whether the server may have acted is said: {end:?}"
+                    "three retransmissions at most, and `sent` must be correct: {end:?}"
                 );
             }
         }
@@ -96,16 +107,16 @@ fn a_tool_is_called_again_only_if_the_server_was_not_reached() {
             peer.fails(&first["id"], fault.clone());
             match peer.done(call) {
                 Err(CallError::Undelivered { cause, sent: was }) => {
-                    assert_eq!(was, sent, "[http-413-431]: whether the server may have acted: {fault}");
-                    assert!(cause.contains(&fault.to_string()), "[http-413-431]: the cause is told: {cause}");
+                    assert_eq!(was, sent, "[http-413-431]: value of `sent` after {fault}");
+                    assert!(cause.contains(&fault.to_string()), "[http-413-431]: the cause must be reported: {cause}");
                 }
-                other => panic!("[http-disconnect-not-cancel]: the call ends as undelivered, not {other:?}"),
+                other => panic!("[http-disconnect-not-cancel]: expected an undelivered call, not {other:?}"),
             }
             peer.wait(seconds(60));
-            assert_eq!(peer.sent(), Vec::<Value>::new(), "nothing is sent twice that may have been done: {fault}");
+            assert_eq!(peer.sent(), Vec::<Value>::new(), "the call must not be repeated after {fault}");
             let (call, sent) = peer.sends(tool_call());
             peer.answers(&sent["id"], json!({ "content": [] }));
-            assert!(peer.done(call).is_ok(), "[http-413-431]: the session goes on after {fault}");
+            assert!(peer.done(call).is_ok(), "[http-413-431]: the session must continue after {fault}");
         }
         let mut peer = Peer::over_http(revision);
         let (call, first) = peer.sends(tool_call());
@@ -114,7 +125,7 @@ fn a_tool_is_called_again_only_if_the_server_was_not_reached() {
         let again = peer.sent_one();
         assert_ne!(again["id"], first["id"], "[base-request-id-session-unique]");
         peer.answers(&again["id"], json!({ "content": [] }));
-        assert!(peer.done(call).is_ok(), "what never reached the server is sent again");
+        assert!(peer.done(call).is_ok(), "a request that was not delivered must be sent again");
     }
 }
 
@@ -127,7 +138,7 @@ fn an_error_in_the_body_of_a_status_is_the_servers_answer() {
     let end = peer.done(call);
     assert!(
         matches!(&end, Err(CallError::Server(error)) if error.code == -32601),
-        "[http-404-method-not-found]: an error of a living server: {end:?}"
+        "[http-404-method-not-found]: the error must be reported: {end:?}"
     );
 }
 
@@ -136,19 +147,31 @@ fn cancelling_closes_the_stream_in_2026_07_28() {
     let mut peer = Peer::over_http(Revision::V2026_07_28);
     let (call, sent) = peer.sends(tool_call());
     peer.session.cancel(call, CancelReason::User, peer.now);
-    assert_eq!(peer.sent_one(), json!({ "aborted": sent["id"] }), "[cancel-http-close-stream]: and no notification");
-    assert_eq!(peer.done(call), Err(CallError::Cancelled), "the call ends");
+    assert_eq!(
+        peer.sent_one(),
+        json!({ "aborted": sent["id"] }),
+        "[cancel-http-close-stream]: the stream must be closed"
+    );
+    assert_eq!(peer.done(call), Err(CallError::Cancelled), "the call must end");
     peer.fails(&sent["id"], lost());
-    assert_eq!((peer.events(), peer.sent().len()), (vec![], 0), "[cancel-races]: the closed stream says nothing");
+    assert_eq!(
+        (peer.events(), peer.sent().len()),
+        (vec![], 0),
+        "[cancel-races]: a fault of the closed stream must be ignored"
+    );
 
     let (call, sent) = peer.sends(tool_call());
     peer.wait(seconds(60));
-    assert_eq!(peer.sent_one(), json!({ "aborted": sent["id"] }), "[lifecycle-timeout-cancel]: by closing the stream");
+    assert_eq!(
+        peer.sent_one(),
+        json!({ "aborted": sent["id"] }),
+        "[lifecycle-timeout-cancel]: the stream must be closed"
+    );
     assert!(matches!(peer.done(call), Err(CallError::Timeout { .. })), "[lifecycle-timeouts]");
 
     let call = peer.call(tool_call());
     peer.session.cancel(call, CancelReason::User, peer.now);
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "[cancel-in-progress-only]: what was not yet taken never goes");
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "[cancel-in-progress-only]: a queued request must be removed");
     peer.events();
 
     for revision in [Revision::V2025_03_26, Revision::V2025_11_25] {
@@ -158,7 +181,7 @@ fn cancelling_closes_the_stream_in_2026_07_28() {
         let (told, head) = peer.post();
         assert_eq!(told["method"], "notifications/cancelled", "[cancel-http-explicit]: {revision}");
         assert_eq!(told["params"]["requestId"], sent["id"], "[cancel-own-requests]");
-        assert_eq!(head.revision, Some(revision), "[http-version-header]: on notifications too");
+        assert_eq!(head.revision, Some(revision), "[http-version-header]: notifications must have the header");
     }
 }
 
@@ -168,9 +191,9 @@ fn a_cancelled_call_is_not_sent_again() {
     let (call, sent) = peer.sends(ClientRequest::ListTools { cursor: None });
     peer.fails(&sent["id"], lost());
     peer.session.cancel(call, CancelReason::User, peer.now);
-    assert_eq!(peer.done(call), Err(CallError::Cancelled), "the call ends while it waits");
+    assert_eq!(peer.done(call), Err(CallError::Cancelled), "the call must end before the retransmission");
     peer.wait(seconds(60));
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "[cancel-in-progress-only]: nothing more is sent, nor cancelled");
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "[cancel-in-progress-only]: no message must be sent");
 }
 
 #[test]
@@ -188,14 +211,14 @@ fn answers_of_the_user_survive_a_loss() {
     peer.wait(Duration::from_millis(250));
     let third = peer.sent_one();
     for key in ["inputResponses", "requestState"] {
-        assert_eq!(third["params"][key], second["params"][key], "[mrtr-echo-state]: {key} is kept");
+        assert_eq!(third["params"][key], second["params"][key], "[mrtr-echo-state]: {key} must be retained");
     }
-    assert_eq!(peer.events(), vec![], "and the user is not asked again");
+    assert_eq!(peer.events(), vec![], "no request must be reported again");
     let cached = json!({ "contents": [], "ttlMs": 1000, "cacheScope": "public" });
     peer.answers(&third["id"], cached);
     match peer.done(call) {
         Ok(ServerResult::Contents { cache, .. }) => assert_eq!(cache, None, "[cache-no-mrtr]"),
-        other => panic!("the resource is read, not {other:?}"),
+        other => panic!("expected the resource, not {other:?}"),
     }
 }
 
@@ -209,15 +232,15 @@ fn a_question_belongs_to_the_call_whose_stream_carried_it() {
     let origin = StreamOrigin::Post(RequestId::Number(sent["id"].as_i64().unwrap()));
     peer.session.handle_message(decode(asks(70)), origin, peer.now);
     let (_, call, _) = peer.asked();
-    assert_eq!(call, Some(first), "[http-sse-requests-before-response]: that call, though two are in flight");
+    assert_eq!(call, Some(first), "[http-sse-requests-before-response]: the call must be found by its stream");
     peer.wait(seconds(60));
     let end = peer.done(second);
-    assert!(matches!(end, Err(CallError::Timeout { .. })), "only the clock of that call stands still: {end:?}");
+    assert!(matches!(end, Err(CallError::Timeout { .. })), "only the clock of that call must be paused: {end:?}");
     peer.sent();
     let (_third, _) = peer.sends(tool_call());
     peer.session.handle_message(decode(asks(71)), StreamOrigin::Get, peer.now);
     let (_, call, _) = peer.asked();
-    assert_eq!(call, None, "[http-get-listen]: the standing stream does not say");
+    assert_eq!(call, None, "[http-get-listen]: the GET stream must not name a call");
 }
 
 #[test]
@@ -241,7 +264,7 @@ fn a_ping_that_is_not_delivered_is_a_lost_connection() {
     let ping = peer.sent_one();
     peer.fails_with_status(&ping["id"], 400, "");
     peer.wait(seconds(20));
-    assert_eq!(peer.events(), vec![], "a server that refuses the ping is there");
+    assert_eq!(peer.events(), vec![], "a refused ping must not end the session");
 }
 
 #[test]
@@ -252,5 +275,5 @@ fn unknown_ids_are_passed_over() {
     }
     peer.session.handle_undelivered(&RequestId::Text("x".into()), lost(), peer.now);
     peer.session.handle_session_lost(Some(&RequestId::Number(999)), peer.now);
-    assert_eq!(peer.events(), vec![], "nothing waits under these names");
+    assert_eq!(peer.events(), vec![], "unknown ids must be ignored");
 }

@@ -1,4 +1,4 @@
-//! Headers that repeat what stands in the body: `Mcp-Method`, `Mcp-Name`, `Mcp-Param-*` (2026-07-28).
+//! Tests of headers that repeat values of the body: `Mcp-Method`, `Mcp-Name`, `Mcp-Param-*` (2026-07-28).
 
 use mcp_proto::*;
 use serde_json::{Map, Value, json};
@@ -13,7 +13,7 @@ fn tool(name: &str, properties: Value) -> Value {
     json!({ "name": name, "inputSchema": { "type": "object", "properties": properties } })
 }
 
-/// Lets the session list these tools; returns the names that are left, and those that were dropped.
+/// Lists these tools, and returns the names of the accepted ones and the dropped entries.
 fn lists(peer: &mut Peer, tools: &[Value]) -> (Vec<String>, Vec<DroppedItem>) {
     let call = peer.call(ClientRequest::ListTools { cursor: None });
     let sent = peer.sent_one();
@@ -22,16 +22,16 @@ fn lists(peer: &mut Peer, tools: &[Value]) -> (Vec<String>, Vec<DroppedItem>) {
     for event in peer.events() {
         match event {
             SessionEvent::ItemsDropped { list, items } => {
-                assert_eq!(list, ListKind::Tools, "the list is named");
+                assert_eq!(list, ListKind::Tools, "the list must be the tools");
                 dropped.extend(items);
             }
             SessionEvent::Done { call: ended, result: Ok(ServerResult::Tools { items, .. }) } if ended == call => {
                 return (items.iter().map(|tool| tool.name().to_owned()).collect(), dropped);
             }
-            other => panic!("the tools are listed, not {other:?}"),
+            other => panic!("expected the tools, not {other:?}"),
         }
     }
-    panic!("the tools are listed");
+    panic!("expected the tools");
 }
 
 fn call(name: &str, arguments: Value) -> ClientRequest {
@@ -100,11 +100,11 @@ fn annotated_arguments_are_repeated() {
         "b": { "type": "boolean", "x-mcp-header": "Dry-Run" },
         "in": { "type": "object", "properties": { "deep": { "type": "string", "x-mcp-header": "Deep" } } },
         "plain": { "type": "string" },
-        // A property of that name is no annotation, and neither is data.
+        // A property with this name is not an annotation, nor is data.
         "x-mcp-header": { "type": "string", "default": { "x-mcp-header": 5 } },
     });
     let (names, dropped) = lists(&mut peer, &[tool("t", properties)]);
-    assert_eq!((names.len(), dropped), (1, vec![]), "[http-x-mcp-header-support]: the tool is valid");
+    assert_eq!((names.len(), dropped), (1, vec![]), "[http-x-mcp-header-support]: the tool must be valid");
     let pair = |name: &str, value: &str| (format!("Mcp-Param-{name}"), value.to_owned());
     for (arguments, expected) in [
         (
@@ -131,16 +131,20 @@ fn annotated_arguments_are_repeated() {
     }
     for n in [json!(9_007_199_254_740_992_i64), json!(-9_007_199_254_740_992_i64), json!(1.5), json!(1e300)] {
         let id = peer.call(call("t", json!({ "n": n })));
-        assert_eq!(peer.sent(), Vec::<Value>::new(), "[http-x-mcp-header-safe-integer]: {n} does not go out");
+        assert_eq!(peer.sent(), Vec::<Value>::new(), "[http-x-mcp-header-safe-integer]: {n} must not be sent");
         assert!(
             matches!(peer.done(id), Err(CallError::Unsupported { what }) if what.contains("`n`")),
-            "[http-x-mcp-header-safe-integer]: the argument is named"
+            "[http-x-mcp-header-safe-integer]: the error must name the argument"
         );
     }
     lists(&mut peer, &[tool("t", json!({ "s": { "type": "string", "x-mcp-header": "Place" } }))]);
     assert_eq!(headers_of(&mut peer, json!({ "s": "x" })), [pair("Place", "x")], "[http-x-mcp-header-latest-schema]");
     lists(&mut peer, &[tool("t", json!({ "s": { "type": "string" } }))]);
-    assert_eq!(headers_of(&mut peer, json!({ "s": "x" })), [], "[http-x-mcp-header-latest-schema]: not any longer");
+    assert_eq!(
+        headers_of(&mut peer, json!({ "s": "x" })),
+        [],
+        "[http-x-mcp-header-latest-schema]: the header must be gone"
+    );
 }
 
 #[test]
@@ -156,7 +160,7 @@ fn a_tool_with_a_bad_annotation_is_dropped_and_the_others_stay() {
         ("[http-x-mcp-header-reject-name]: a space", string(json!("A B"))),
         ("[http-x-mcp-header-reject-name]: a colon", string(json!("A:"))),
         ("[http-x-mcp-header-reject-name]: not ASCII", string(json!("Ä"))),
-        ("[http-x-mcp-header-reject-name]: no string", string(json!(5))),
+        ("[http-x-mcp-header-reject-name]: not a string", string(json!(5))),
         ("X54: Authorization", string(json!("Authorization"))),
         ("X54: Host", string(json!("hOST"))),
         (
@@ -186,17 +190,22 @@ fn a_tool_with_a_bad_annotation_is_dropped_and_the_others_stay() {
         let good = || tool("good", json!({ "s": { "type": "string", "x-mcp-header": "A" } }));
         let (names, dropped) = lists(&mut peer, &[tool("t", properties), good()]);
         assert_eq!(names, ["good"], "[http-x-mcp-header-drop-tool-only]; {proves}");
-        let [DroppedItem { name, cause }] = &dropped[..] else { panic!("{proves}: one is dropped: {dropped:?}") };
-        assert_eq!(name, "t", "[http-x-mcp-header-log-reject]: by its name");
-        assert!(cause.contains("x-mcp-header"), "[http-x-mcp-header-log-reject]: with the cause: {cause}");
-        assert!(!cause.contains(['\r', '\n', '\u{1}']), "X54: nothing of it is written raw: {cause:?}");
-        assert_eq!(headers_of(&mut peer, json!({ "s": "x" })), [], "X54: nothing of it reaches the wire");
+        let [DroppedItem { name, cause }] = &dropped[..] else {
+            panic!("{proves}: one tool must be dropped: {dropped:?}")
+        };
+        assert_eq!(name, "t", "[http-x-mcp-header-log-reject]: the dropped tool must be named");
+        assert!(
+            cause.contains("x-mcp-header"),
+            "[http-x-mcp-header-log-reject]: the cause must name the annotation: {cause}"
+        );
+        assert!(!cause.contains(['\r', '\n', '\u{1}']), "X54: the cause must be escaped: {cause:?}");
+        assert_eq!(headers_of(&mut peer, json!({ "s": "x" })), [], "X54: no header must be sent");
     }
     let deep = (0..100).fold(json!({ "x-mcp-header": "A" }), |inner, _| json!({ "not": inner }));
     let (_, dropped) = lists(&mut modern(), &[json!({ "name": "t", "inputSchema": deep })]);
     assert!(
         dropped[0].cause.contains("nests more than 64 times"),
-        "[base-schema-bounds]: a schema that nests without end is not searched without end: {dropped:?}"
+        "[base-schema-bounds]: nesting must be limited: {dropped:?}"
     );
 }
 
@@ -208,8 +217,8 @@ fn nothing_is_repeated_where_there_are_no_such_headers() {
         ("[lifecycle-respect-version]", Peer::over_http(Revision::V2025_11_25)),
     ] {
         let (names, dropped) = lists(&mut peer, std::slice::from_ref(&bad));
-        assert_eq!((names.len(), dropped.len()), (1, 0), "{proves}: the tool stays");
-        assert_eq!(headers_of(&mut peer, json!({ "s": 1.5 })), [], "{proves}: no header");
+        assert_eq!((names.len(), dropped.len()), (1, 0), "{proves}: the tool must be accepted");
+        assert_eq!(headers_of(&mut peer, json!({ "s": 1.5 })), [], "{proves}: no header must be sent");
     }
 }
 
@@ -219,28 +228,35 @@ fn headers_that_do_not_fit_make_the_tools_be_listed_once_more() {
     let mut peer = modern();
     let id = peer.call(call("t", json!({ "s": "eu" })));
     let (first, head) = peer.post();
-    assert_eq!(head.params, [], "the schema is not known yet");
+    assert_eq!(head.params, [], "no header must be sent before the schema is known");
     peer.fails_with_status(&first["id"], 400, &refusal);
     let (list, _) = peer.post();
     assert_eq!(list["method"], "tools/list", "[http-header-mismatch-refresh]");
     peer.answers(&list["id"], json!({ "tools": [tool("other", json!({}))], "nextCursor": "2" }));
     let (list, _) = peer.post();
-    assert_eq!(list["params"]["cursor"], "2", "[http-header-mismatch-refresh]: page by page");
+    assert_eq!(list["params"]["cursor"], "2", "[http-header-mismatch-refresh]: the next page must be requested");
     let annotated = tool("t", json!({ "s": { "type": "string", "x-mcp-header": "Region" } }));
     peer.answers(&list["id"], json!({ "tools": [annotated], "nextCursor": "3" }));
-    assert_eq!(peer.event(), SessionEvent::ListChanged(ListKind::Tools), "[cache-early-refetch]: the list is old");
+    assert_eq!(
+        peer.event(),
+        SessionEvent::ListChanged(ListKind::Tools),
+        "[cache-early-refetch]: the list must be reported as changed"
+    );
     let (again, head) = peer.post();
     assert_ne!(again["id"], first["id"], "[base-request-id-inflight-unique]");
     assert_eq!(head.params, [("Mcp-Param-Region".to_owned(), "eu".to_owned())], "[http-header-mismatch-refresh]");
     peer.fails_with_status(&again["id"], 400, &refusal);
     let end = peer.done(id);
-    assert!(matches!(end, Err(CallError::Server(_))), "[http-header-mismatch-refresh]: only once: {end:?}");
+    assert!(
+        matches!(end, Err(CallError::Server(_))),
+        "[http-header-mismatch-refresh]: the retry must happen only once: {end:?}"
+    );
 
     let id = peer.call(call("t", json!({ "s": "eu" })));
     let (first, _) = peer.post();
     peer.fails_with_status(&first["id"], 400, &refusal);
     let (list, _) = peer.post();
     peer.session.cancel(id, CancelReason::User, peer.now);
-    assert_eq!(peer.sent_one(), json!({ "aborted": list["id"] }), "cancelled while the tools are listed");
-    assert_eq!(peer.done(id), Err(CallError::Cancelled), "the call ends");
+    assert_eq!(peer.sent_one(), json!({ "aborted": list["id"] }), "the list request must be aborted");
+    assert_eq!(peer.done(id), Err(CallError::Cancelled), "the call must end");
 }

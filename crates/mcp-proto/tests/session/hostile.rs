@@ -1,4 +1,4 @@
-//! Servers that break the rules: the call in question fails with a cause, nothing else does.
+//! Tests of servers that violate the protocol: the affected call fails with a cause, and nothing else does.
 
 use mcp_proto::*;
 use serde_json::{Map, Value, json};
@@ -27,7 +27,7 @@ fn an_answer_that_cannot_be_read_fails_its_call_at_once() {
             let end = peer.done(call);
             assert!(matches!(end, Err(CallError::Unreadable(_))), "X37: {name} in {revision}: {end:?}");
             peer.session.cancel(other, CancelReason::User, peer.now);
-            assert_eq!(peer.done(other), Err(CallError::Cancelled), "X38: the other call was not touched by {name}");
+            assert_eq!(peer.done(other), Err(CallError::Cancelled), "X38: {name} must not affect the other call");
             if name == "numbers" {
                 break;
             }
@@ -45,16 +45,16 @@ fn a_line_that_is_too_long_fails_the_call_that_it_answers() {
     let end = peer.done(call);
     assert!(matches!(&end, Err(error) if error.to_string().contains("more than 16 bytes")), "X37: {end:?}");
     peer.session.handle_invalid(InvalidMessage::too_long(b"xxxx", b"", 16, 17), peer.now);
-    assert!(peer.done(other).is_err(), "X37: endless text fails the only call that waits");
+    assert!(peer.done(other).is_err(), "X37: endless text must fail the only pending call");
     let one = peer.call(tool_call());
     peer.call(tool_call());
     peer.session.handle_invalid(InvalidMessage::too_long(b"xxxx", b"", 16, 17), peer.now);
-    assert!(matches!(peer.event(), SessionEvent::Anomaly { .. }), "X37: of two calls it is not known which");
+    assert!(matches!(peer.event(), SessionEvent::Anomaly { .. }), "X37: with two pending calls neither must fail");
     peer.session.cancel(one, CancelReason::User, peer.now);
     peer.events();
     let note = br#"{"jsonrpc":"2.0","method":"notifications/message","params":{"#;
     peer.session.handle_invalid(InvalidMessage::too_long(note, b"", 16, 17), peer.now);
-    assert!(matches!(peer.event(), SessionEvent::Anomaly { .. }), "X37: a notification answers no call");
+    assert!(matches!(peer.event(), SessionEvent::Anomaly { .. }), "X37: a notification must not fail a call");
 
     let mut peer = Peer::ready(Revision::V2026_07_28);
     let (given_up, _) = peer.sends(tool_call());
@@ -62,7 +62,7 @@ fn a_line_that_is_too_long_fails_the_call_that_it_answers() {
     peer.events();
     let call = peer.call(tool_call());
     peer.session.handle_invalid(InvalidMessage::too_long(b"xxxx", b"", 16, 17), peer.now);
-    assert!(peer.done(call).is_err(), "X37: neither what is listened to nor what was given up counts as a call");
+    assert!(peer.done(call).is_err(), "X37: subscriptions and abandoned requests must not count as pending calls");
 }
 
 #[test]
@@ -77,24 +77,24 @@ fn an_answer_reaches_its_call_and_no_other() {
             let event = peer.event();
             assert!(
                 matches!(&event, SessionEvent::Anomaly { id: Some(_), .. }),
-                "X38: the id {wrong} belongs to no call: {event:?}"
+                "X38: the id {wrong} must match no call: {event:?}"
             );
         }
         for wrong in [r#"1.0"#, "null", "[2]", "{}", "true"] {
             peer.line(format!(r#"{{"jsonrpc":"2.0","id":{wrong},"result":{{"tools":[]}}}}"#));
             let event = peer.event();
-            assert!(matches!(&event, SessionEvent::Anomaly { .. }), "X38: {wrong} is no id: {event:?}");
+            assert!(matches!(&event, SessionEvent::Anomaly { .. }), "X38: {wrong} must not count as an id: {event:?}");
         }
         peer.answers(&sent["id"], json!({ "tools": [] }));
-        assert!(peer.done(call).is_ok(), "X38: the right one still counts");
+        assert!(peer.done(call).is_ok(), "X38: the correct response must end the call");
         peer.answers(&sent["id"], json!({ "tools": [] }));
         let event = peer.event();
         assert!(
             matches!(&event, SessionEvent::Anomaly { cause, .. } if cause.contains("second answer")),
-            "X38: a second answer is told: {event:?}"
+            "X38: a second response must be reported: {event:?}"
         );
         peer.session.cancel(second, CancelReason::User, peer.now);
-        assert_eq!(peer.done(second), Err(CallError::Cancelled), "X38: the other call was waiting all the time");
+        assert_eq!(peer.done(second), Err(CallError::Cancelled), "X38: the other call must still be pending");
     }
 }
 
@@ -104,9 +104,9 @@ fn an_error_without_id_is_for_the_only_call_if_it_is_about_reading() {
     let mut peer = Peer::ready(Revision::V2025_11_25);
     let call = peer.call(tool_call());
     peer.says(error(-32601));
-    assert!(matches!(peer.event(), SessionEvent::Anomaly { .. }), "a complaint about a notification fails no call");
+    assert!(matches!(peer.event(), SessionEvent::Anomaly { .. }), "an error about a notification must not fail a call");
     peer.line(r#"{"jsonrpc":"2.0","id":null,"result":{}}"#);
-    assert!(matches!(peer.event(), SessionEvent::Anomaly { .. }), "an answer to a notification fails no call");
+    assert!(matches!(peer.event(), SessionEvent::Anomaly { .. }), "a response to a notification must not fail a call");
     peer.says(error(-32700));
     assert!(matches!(peer.done(call), Err(CallError::Server(_))), "[base-error-without-id]");
 }
@@ -126,13 +126,13 @@ fn a_flood_is_merged_counted_and_bounded() {
     }
     let events = peer.events();
     let count = |wanted: fn(&SessionEvent) -> bool| events.iter().filter(|event| wanted(event)).count();
-    assert!(events.len() <= 102, "X41: the queue is bounded: {}", events.len());
-    assert_eq!(count(|event| matches!(event, SessionEvent::ListChanged(_))), 1, "X41: list_changed is merged");
-    assert_eq!(count(|event| matches!(event, SessionEvent::ResourceUpdated { .. })), 1, "X41: updates are merged");
+    assert!(events.len() <= 102, "X41: the queue must be bounded: {}", events.len());
+    assert_eq!(count(|event| matches!(event, SessionEvent::ListChanged(_))), 1, "X41: list_changed must be merged");
+    assert_eq!(count(|event| matches!(event, SessionEvent::ResourceUpdated { .. })), 1, "X41: updates must be merged");
     let latest = |event: &&SessionEvent| matches!(event, SessionEvent::Progress { .. });
     assert!(
         matches!(events.iter().find(latest), Some(SessionEvent::Progress { call: of, count: 5_000, progress, .. }) if *of == call && *progress == 5_000.0),
-        "X41, [progress-rate-limit]: the latest progress is the one that is left"
+        "X41, [progress-rate-limit]: only the latest progress must be queued"
     );
     match events.last() {
         Some(SessionEvent::Anomaly { cause, .. }) => {
@@ -140,14 +140,14 @@ fn a_flood_is_merged_counted_and_bounded() {
             let expected = format!("{} log messages", 5_000 - logs);
             assert!(
                 cause.contains(&expected),
-                "X41, [logging-rate-limit]: what was dropped is counted: {cause:?} has {expected:?}"
+                "X41, [logging-rate-limit]: dropped messages must be counted: {cause:?} must contain {expected:?}"
             );
         }
-        other => panic!("X41: a count comes last, not {other:?}"),
+        other => panic!("X41: expected the count as the last event, not {other:?}"),
     }
-    assert_eq!(peer.events(), vec![], "and only once");
+    assert_eq!(peer.events(), vec![], "the count must be reported once");
     peer.tells("notifications/message", json!({ "level": "info", "data": 1 }));
-    assert!(matches!(peer.event(), SessionEvent::Log { .. }), "X41: then there is room again");
+    assert!(matches!(peer.event(), SessionEvent::Log { .. }), "X41: the drained queue must accept events");
 }
 
 #[test]
@@ -163,14 +163,14 @@ fn what_waits_is_bounded_in_bytes_too() {
     let events = peer.events();
     assert!(
         matches!(&events[..], [SessionEvent::Log { .. }, SessionEvent::Log { .. }, SessionEvent::Anomaly { cause, .. }] if cause.starts_with("8 log")),
-        "X41: two large messages wait, the others are counted: {} events",
+        "X41: two large messages must be queued and the others counted: {} events",
         events.len()
     );
     for id in 0..3 {
         peer.asks(json!(id), "elicitation/create", json!({ "message": text, "requestedSchema": {} }));
     }
-    assert_eq!(peer.events().len(), 2, "X25: two large questions are asked");
-    assert_eq!(peer.sent_one()["error"]["code"], -32603, "X25: the third gets an error");
+    assert_eq!(peer.events().len(), 2, "X25: two large requests must be reported");
+    assert_eq!(peer.sent_one()["error"]["code"], -32603, "X25: the third must receive an error");
     let (_, sent) = peer.sends(tool_call());
     peer.tells(
         "notifications/progress",
@@ -179,7 +179,7 @@ fn what_waits_is_bounded_in_bytes_too() {
     let event = peer.event();
     assert!(
         matches!(&event, SessionEvent::Progress { message: Some(message), .. } if message.len() == 4096),
-        "X41: a progress message is one line, not a book"
+        "X41: a progress message must be truncated"
     );
 }
 
@@ -192,7 +192,11 @@ fn a_server_that_does_not_read_is_given_up() {
         peer.asks(json!(id), "ping", json!({}));
     }
     let events = peer.events();
-    assert_eq!(events, vec![SessionEvent::Closed(CloseReason::NotReading(51))], "the queue of answers is bounded");
+    assert_eq!(
+        events,
+        vec![SessionEvent::Closed(CloseReason::NotReading(51))],
+        "the queue of responses must be bounded"
+    );
 }
 
 #[test]
@@ -207,12 +211,15 @@ fn text_of_the_server_is_shortened_and_escaped_in_causes() {
     let (prompt, asked) = peer.sends(ClientRequest::GetPrompt { name: "p".into(), arguments: Map::new() });
     peer.answers(&asked["id"], json!({ "messages": [{ "role": nasty, "content": {} }] }));
     let events = peer.events();
-    let Some(SessionEvent::Anomaly { cause, .. }) = events.first() else { panic!("an anomaly comes: {events:?}") };
+    let Some(SessionEvent::Anomaly { cause, .. }) = events.first() else { panic!("expected an anomaly: {events:?}") };
     let Some(SessionEvent::Done { call: done, result: Err(error) }) = events.last() else { panic!("{events:?}") };
-    assert_eq!(*done, prompt, "the call ends");
+    assert_eq!(*done, prompt, "the call must end");
     let Some(SessionEvent::ItemsDropped { items, .. }) = events.get(1) else { panic!("{call:?}: {events:?}") };
     for text in [cause, &error.to_string(), &refused, &items[0].name, &items[0].cause] {
-        assert!(text.len() < 2000, "X37: causes are short: {}", text.len());
-        assert!(!text.contains(['\u{1b}', '\u{7}', '\u{202e}']), "X11: causes carry no controls: {text:?}");
+        assert!(text.len() < 2000, "X37: causes must be short: {}", text.len());
+        assert!(
+            !text.contains(['\u{1b}', '\u{7}', '\u{202e}']),
+            "X11: causes must have no control characters: {text:?}"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Opening over HTTP: what each answer to the probe and to `initialize` leads to.
+//! Tests of the opening over HTTP: the outcome of each response to the probe and to `initialize`.
 
 use mcp_proto::*;
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ fn rpc_error(code: i64, data: Value) -> String {
 fn failed(peer: &mut Peer) -> (OpeningFault, String) {
     match peer.events().last() {
         Some(SessionEvent::OpeningFailed { fault, cause }) => (*fault, cause.clone()),
-        other => panic!("the opening fails, not {other:?}"),
+        other => panic!("expected a failed opening, not {other:?}"),
     }
 }
 
@@ -33,7 +33,7 @@ fn failed(peer: &mut Peer) -> (OpeningFault, String) {
 fn ready(peer: &mut Peer) -> Revision {
     match peer.event() {
         SessionEvent::Ready(facts) => facts.revision,
-        other => panic!("the session is ready, not {other:?}"),
+        other => panic!("expected a ready session, not {other:?}"),
     }
 }
 
@@ -42,15 +42,19 @@ fn the_probe_says_its_version_method_and_nothing_else_in_headers() {
     let mut peer = http(None);
     let (probe, head) = peer.post();
     assert_eq!(probe["method"], "server/discover", "[http-modern-first]");
-    assert_eq!(head.revision, Some(Revision::V2026_07_28), "[http-version-header-modern]: also on the very first");
+    assert_eq!(
+        head.revision,
+        Some(Revision::V2026_07_28),
+        "[http-version-header-modern]: the first request must have the header"
+    );
     assert_eq!(
         probe["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"], "2026-07-28",
         "[http-version-header-matches-meta]"
     );
     assert_eq!(head.method.as_deref(), Some("server/discover"), "[http-mcp-method-header]");
-    assert_eq!((head.name, head.params), (None, vec![]), "it is about nothing in particular");
+    assert_eq!((head.name, head.params), (None, vec![]), "the probe must have no target");
     peer.answers(&probe["id"], discovered());
-    assert_eq!(ready(&mut peer), Revision::V2026_07_28, "a DiscoverResult means a modern server");
+    assert_eq!(ready(&mut peer), Revision::V2026_07_28, "a DiscoverResult must mean a modern server");
     let posts = peer.posts();
     assert!(
         posts.iter().all(|(body, _)| body["method"] != "initialize" && body["method"] != "notifications/initialized"),
@@ -69,7 +73,7 @@ fn a_legacy_server_is_found_by_how_it_refuses_the_probe() {
         ("4xx of any kind", 405, ""),
         ("4xx of any kind", 406, "<html>"),
         ("4xx of any kind", 422, ""),
-        ("a crash on what it does not know", 500, "Internal Server Error"),
+        ("a failure on an unknown method", 500, "Internal Server Error"),
     ] {
         let mut peer = http(None);
         let (probe, _) = peer.post();
@@ -77,7 +81,7 @@ fn a_legacy_server_is_found_by_how_it_refuses_the_probe() {
         let (init, head) = peer.post();
         assert_eq!(init["method"], "initialize", "{proves}: {code}");
         assert_eq!(init["params"]["protocolVersion"], "2025-11-25", "[lifecycle-init-version-latest]: {code}");
-        assert_eq!(head, HttpHead::default(), "{proves}: no version header before one is agreed on");
+        assert_eq!(head, HttpHead::default(), "{proves}: no version header before negotiation");
         peer.answers(&init["id"], initialized("2025-06-18"));
         assert_eq!(ready(&mut peer), Revision::V2025_06_18, "[lifecycle-init-accept-counteroffer]: {code}");
         let (told, head) = peer.post();
@@ -98,16 +102,16 @@ fn other_failures_of_the_probe_fall_back_too() {
         let mut peer = http(None);
         let (probe, _) = peer.post();
         peer.fails(&probe["id"], fault.clone());
-        assert_eq!(peer.post().0["method"], "initialize", "old servers fail in many ways: {fault}");
+        assert_eq!(peer.post().0["method"], "initialize", "initialize must follow {fault}");
     }
     let mut peer = http(None);
     let (probe, _) = peer.post();
     peer.wait(seconds(10));
     let sent = peer.sent();
-    assert_eq!(sent[0]["aborted"], probe["id"], "a stream that says nothing is closed");
-    assert_eq!(sent[1]["method"], "initialize", "silence means a legacy server");
+    assert_eq!(sent[0]["aborted"], probe["id"], "the stream of an unanswered probe must be closed");
+    assert_eq!(sent[1]["method"], "initialize", "a timeout must mean a legacy server");
     peer.fails(&probe["id"], DeliveryFault::Lost { cause: "closed".into() });
-    assert_eq!(peer.events(), vec![], "[base-request-id-session-unique]: what happens to the probe now says nothing");
+    assert_eq!(peer.events(), vec![], "[base-request-id-session-unique]: a late fault of the probe must be ignored");
 }
 
 #[test]
@@ -116,7 +120,10 @@ fn modern_errors_do_not_lead_to_initialize() {
     let (probe, _) = peer.post();
     peer.fails_with_status(&probe["id"], 400, &rpc_error(-32022, json!({ "supported": ["2026-07-28"] })));
     let (again, _) = peer.post();
-    assert_eq!(again["method"], "server/discover", "[http-400-modern-error-retry]: with an advertised version");
+    assert_eq!(
+        again["method"], "server/discover",
+        "[http-400-modern-error-retry]: the probe must be repeated with an advertised version"
+    );
 
     let mut peer = http(None);
     let (probe, _) = peer.post();
@@ -135,8 +142,16 @@ fn modern_errors_do_not_lead_to_initialize() {
         let mut peer = http(None);
         let (probe, _) = peer.post();
         peer.fails_with_status(&probe["id"], 400, &rpc_error(code, Value::Null));
-        assert_eq!(failed(&mut peer).0, OpeningFault::Refused, "[http-400-modern-error-retry]: {code} is modern");
-        assert_eq!(peer.sent(), Vec::<Value>::new(), "[http-400-modern-error-retry]: no initialize after {code}");
+        assert_eq!(
+            failed(&mut peer).0,
+            OpeningFault::Refused,
+            "[http-400-modern-error-retry]: {code} must count as modern"
+        );
+        assert_eq!(
+            peer.sent(),
+            Vec::<Value>::new(),
+            "[http-400-modern-error-retry]: initialize must not follow {code}"
+        );
     }
 }
 
@@ -156,7 +171,7 @@ fn what_says_nothing_about_the_era_ends_the_opening() {
             let (first, _) = peer.post();
             peer.fails(&first["id"], fault.clone());
             assert_eq!(failed(&mut peer).0, expected, "{fault} to {}", first["method"]);
-            assert_eq!(peer.sent(), Vec::<Value>::new(), "nothing else is tried after {fault}");
+            assert_eq!(peer.sent(), Vec::<Value>::new(), "no other attempt may follow {fault}");
         }
     }
 }
@@ -192,7 +207,10 @@ fn initialize_refused_with_4xx_means_that_http_sse_is_worth_a_try() {
     let (init, _) = peer.post();
     peer.fails_with_status(&init["id"], 400, &rpc_error(-32602, json!({ "supported": ["2025-03-26"] })));
     let (init, _) = peer.post();
-    assert_eq!(init["params"]["protocolVersion"], "2025-03-26", "[lifecycle-init-errors]: a version in common is used");
+    assert_eq!(
+        init["params"]["protocolVersion"], "2025-03-26",
+        "[lifecycle-init-errors]: a common version must be used"
+    );
 }
 
 #[test]
@@ -202,40 +220,44 @@ fn what_was_spoken_before_is_tried_first_and_found_anew_when_it_fails() {
     assert_eq!(init["method"], "initialize", "[lifecycle-era-persist], [lifecycle-era-cache]");
     peer.fails_with_status(&init["id"], 400, "");
     let (probe, _) = peer.post();
-    assert_eq!(probe["method"], "server/discover", "[lifecycle-era-persist]: probed again when it fails");
+    assert_eq!(probe["method"], "server/discover", "[lifecycle-era-persist]: a failure must cause a probe");
     peer.answers(&probe["id"], discovered());
-    assert_eq!(ready(&mut peer), Revision::V2026_07_28, "the server is a newer one now");
+    assert_eq!(ready(&mut peer), Revision::V2026_07_28, "the modern revision must be detected");
 
     let mut peer = http(Some(Revision::V2025_11_25));
     let (init, _) = peer.post();
     peer.answers(&init["id"], json!({}));
-    assert_eq!(failed(&mut peer).0, OpeningFault::Refused, "an answer of the wrong shape is no other era");
+    assert_eq!(failed(&mut peer).0, OpeningFault::Refused, "an invalid result must not cause a probe");
 
     let mut peer = http(Some(Revision::V2025_11_25));
     let (init, _) = peer.post();
     peer.fails_with_status(&init["id"], 404, "gone");
     let (probe, _) = peer.post();
     peer.fails_with_status(&probe["id"], 404, "gone");
-    assert_eq!(failed(&mut peer).0, OpeningFault::NotStreamable, "neither: then HTTP+SSE is worth a try");
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "each is tried once");
+    assert_eq!(failed(&mut peer).0, OpeningFault::NotStreamable, "failures of both must suggest HTTP+SSE");
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "each must be tried once");
 
     let mut peer = http(Some(Revision::V2026_07_28));
-    assert_eq!(peer.post().0["method"], "server/discover", "[lifecycle-era-cache]: modern stays modern");
+    assert_eq!(
+        peer.post().0["method"],
+        "server/discover",
+        "[lifecycle-era-cache]: a known modern server must be probed"
+    );
 }
 
 #[test]
 fn http_sse_is_always_legacy() {
     let mut peer = Peer::with(SessionConfig { carrier: Carrier::HttpSse, ..config(Opening::Probe) });
     let (init, head) = peer.post();
-    assert_eq!(init["method"], "initialize", "[lifecycle-init-first]: the probe is newer than this transport");
-    assert_eq!(head, HttpHead::default(), "it has no headers of its own");
+    assert_eq!(init["method"], "initialize", "[lifecycle-init-first]: initialize must be sent first");
+    assert_eq!(head, HttpHead::default(), "HTTP+SSE must have no additional headers");
     peer.answers(&init["id"], initialized("2024-11-05"));
     assert_eq!(ready(&mut peer), Revision::V2024_11_05, "[lifecycle-init-accept-counteroffer]");
-    assert_eq!(peer.post().1, HttpHead::default(), "nor later");
+    assert_eq!(peer.post().1, HttpHead::default(), "later messages must have no additional headers");
 
     let pinned = config(Opening::Pinned(Revision::V2026_07_28));
     let mut peer = Peer::with(SessionConfig { carrier: Carrier::HttpSse, ..pinned });
-    assert_eq!(failed(&mut peer).0, OpeningFault::Refused, "2026-07-28 cannot be carried");
+    assert_eq!(failed(&mut peer).0, OpeningFault::Refused, "2026-07-28 must be refused");
 }
 
 #[test]
@@ -244,13 +266,13 @@ fn a_pinned_revision_is_not_left() {
     let mut peer = Peer::with(SessionConfig { carrier: Carrier::StreamableHttp, ..settings });
     let (probe, _) = peer.post();
     peer.fails_with_status(&probe["id"], 404, "");
-    assert_eq!(failed(&mut peer).0, OpeningFault::Refused, "no initialize where 2026-07-28 is pinned");
+    assert_eq!(failed(&mut peer).0, OpeningFault::Refused, "initialize must not follow if 2026-07-28 is pinned");
     let settings = config(Opening::Pinned(Revision::V2025_06_18));
     let mut peer = Peer::with(SessionConfig { carrier: Carrier::StreamableHttp, ..settings });
     let (init, _) = peer.post();
-    assert_eq!(init["params"]["protocolVersion"], "2025-06-18", "the pinned one is offered");
+    assert_eq!(init["params"]["protocolVersion"], "2025-06-18", "the pinned revision must be offered");
     peer.fails_with_status(&init["id"], 404, "");
-    assert_eq!(failed(&mut peer).0, OpeningFault::NotStreamable, "no probe where a legacy one is pinned");
+    assert_eq!(failed(&mut peer).0, OpeningFault::NotStreamable, "no probe may follow if a legacy revision is pinned");
 }
 
 #[test]
@@ -263,6 +285,6 @@ fn a_connection_that_ends_while_opening_is_not_taken_for_a_process() {
             events[..],
             [SessionEvent::OpeningFailed { fault: OpeningFault::Exited, .. }, SessionEvent::Closed(_)]
         ),
-        "only a local process can end on the probe: {events:?}"
+        "a closed connection must not count as an exit on the probe: {events:?}"
     );
 }

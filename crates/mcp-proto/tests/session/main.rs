@@ -1,6 +1,6 @@
-//! What a session does with what a server sends: in simulated time, against a scripted peer.
+//! Tests of the session in simulated time, against a scripted server.
 //!
-//! The first words of an assertion name the requirement that it proves, by its id.
+//! Assertion messages begin with the id of the requirement that they verify.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod batches;

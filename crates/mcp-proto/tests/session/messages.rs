@@ -1,4 +1,4 @@
-//! What all messages have in common, whatever they ask for.
+//! Tests of properties that all messages share.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::peer::*;
 
-/// A method of an extension.
+/// Returns a request for a method of an extension.
 fn extension() -> ClientRequest {
     ClientRequest::Extension {
         extension: "com.example/skills",
@@ -23,16 +23,20 @@ fn a_method_of_an_extension_goes_to_those_who_have_it() {
         let mut peer = Peer::ready(revision);
         let end = peer.session.call(extension(), PATIENT, peer.now);
         assert!(matches!(end, Err(CallError::Unsupported { .. })), "[lifecycle-ext-fallback] in {revision}: {end:?}");
-        assert_eq!(peer.sent(), Vec::<Value>::new(), "[lifecycle-ext-fallback] in {revision}: nothing is sent");
+        assert_eq!(peer.sent(), Vec::<Value>::new(), "[lifecycle-ext-fallback] in {revision}: no message must be sent");
 
         let mut capabilities = all_capabilities();
         capabilities["extensions"] = json!({ "com.example/skills": {} });
         let mut peer = Peer::ready_with(revision, capabilities, config(Opening::Probe));
         let (call, sent) = peer.sends(extension());
-        assert_contains(&sent, &json!({ "method": "skills/list", "params": { "cursor": "c" } }), "as it was given");
+        assert_contains(
+            &sent,
+            &json!({ "method": "skills/list", "params": { "cursor": "c" } }),
+            "method and parameters must be unchanged",
+        );
         peer.answers(&sent["id"], json!({ "skills": [1], "resultType": "complete" }));
-        let Ok(ServerResult::Extension { result, .. }) = peer.done(call) else { panic!("it is answered") };
-        assert_eq!(result["skills"], json!([1]), "as it came");
+        let Ok(ServerResult::Extension { result, .. }) = peer.done(call) else { panic!("the call must succeed") };
+        assert_eq!(result["skills"], json!([1]), "the result must be unchanged");
     }
 }
 
@@ -55,7 +59,7 @@ fn ids_in_flight_differ_and_notifications_have_none() {
         }
         peer.session.cancel(calls[0], CancelReason::User, peer.now);
         let told = peer.sent_one();
-        assert_eq!(told["method"], "notifications/cancelled", "{revision}: the server is told");
+        assert_eq!(told["method"], "notifications/cancelled", "{revision}: the cancellation must be sent");
         assert_eq!(told.get("id"), None, "[base-notification-no-id] in {revision}");
     }
 }
@@ -67,12 +71,8 @@ fn an_error_of_the_server_means_no_more_than_it_says() {
         let (call, sent) = peer.sends(ClientRequest::ListTools { cursor: None });
         let said = json!({ "code": error, "message": "no", "data": { "a": 1 } });
         peer.says(json!({ "jsonrpc": "2.0", "id": sent["id"], "error": said }));
-        let Err(CallError::Server(found)) = peer.done(call) else { panic!("{error} ends the call") };
-        assert_eq!(
-            json!(found),
-            said,
-            "[base-error-32000-range]: {error} is told as it came, and nothing is done for it"
-        );
+        let Err(CallError::Server(found)) = peer.done(call) else { panic!("{error} must end the call") };
+        assert_eq!(json!(found), said, "[base-error-32000-range]: {error} must be reported unchanged");
     }
 }
 
@@ -86,11 +86,11 @@ fn messages_of_a_prompt_hold_every_kind_of_content() {
         message("user", json!({ "type": "resource_link", "uri": "a:b", "name": "b" })),
     ];
     peer.answers(&sent["id"], json!({ "messages": messages }));
-    let Ok(ServerResult::Prompt(prompt)) = peer.done(call) else { panic!("the prompt is read") };
-    let [first, second] = &prompt.messages[..] else { panic!("both messages: {prompt:?}") };
+    let Ok(ServerResult::Prompt(prompt)) = peer.done(call) else { panic!("the prompt must be returned") };
+    let [first, second] = &prompt.messages[..] else { panic!("expected two messages: {prompt:?}") };
     let is_audio = matches!((first.role, &first.content), (Role::Assistant, ContentBlock::Audio(_)));
     assert!(is_audio, "[prompts-content-audio]: {first:?}");
     let is_link = matches!((second.role, &second.content), (Role::User, ContentBlock::ResourceLink(_)));
     assert!(is_link, "[prompts-content-resource-link]: {second:?}");
-    assert_eq!(json!(prompt.messages), json!(messages), "and nothing of it is lost");
+    assert_eq!(json!(prompt.messages), json!(messages), "all members must be retained");
 }

@@ -1,4 +1,4 @@
-//! Multi-round-trip requests of 2026-07-28.
+//! Tests of multi-round-trip requests in 2026-07-28.
 
 use mcp_proto::types::*;
 use mcp_proto::*;
@@ -50,15 +50,15 @@ fn a_call_is_repeated_with_the_answers() {
             .into_iter()
             .map(|event| match event {
                 SessionEvent::Asked { request, call: led_by, question } => {
-                    assert_eq!(led_by, Some(call), "[mrtr-recognise]: the call is known");
+                    assert_eq!(led_by, Some(call), "[mrtr-recognise]: the event must name the call");
                     (request, *question)
                 }
-                other => panic!("[mrtr-recognise]: a question is asked, not {other:?}"),
+                other => panic!("[mrtr-recognise]: expected a request of the server, not {other:?}"),
             })
             .collect();
-        assert_eq!(asked.len(), 3, "[mrtr-recognise]: each input request is a question");
+        assert_eq!(asked.len(), 3, "[mrtr-recognise]: each input request must be reported");
         for (question, kind) in asked {
-            assert_eq!(peer.sent(), Vec::<Value>::new(), "[mrtr-build-inputs]: nothing goes before the last answer");
+            assert_eq!(peer.sent(), Vec::<Value>::new(), "[mrtr-build-inputs]: no request before the last answer");
             let answer = match kind {
                 ServerQuestion::Elicitation(_) => accepted(),
                 ServerQuestion::Roots => Answer::Roots(vec![]),
@@ -82,7 +82,10 @@ fn a_call_is_repeated_with_the_answers() {
         });
         assert_eq!(again["params"]["inputResponses"], inputs, "[mrtr-matching-keys], [mrtr-bare-results]");
         let id = again["id"].clone();
-        assert_eq!(again["params"]["_meta"]["progressToken"], id, "[progress-token-unique]: a new one each round");
+        assert_eq!(
+            again["params"]["_meta"]["progressToken"], id,
+            "[progress-token-unique]: each round must have a new token"
+        );
         let mut expected = first.clone();
         expected["id"] = id.clone();
         expected["params"]["_meta"]["progressToken"] = id.clone();
@@ -94,7 +97,7 @@ fn a_call_is_repeated_with_the_answers() {
         let (question, ..) = peer.asked();
         peer.session.answer(question, accepted(), peer.now).unwrap();
         let third = peer.sent_one();
-        assert_eq!(third["params"].get("requestState"), None, "[mrtr-state-absent]: not even an older one");
+        assert_eq!(third["params"].get("requestState"), None, "[mrtr-state-absent]: an earlier state must not be sent");
         peer.answers(&third["id"], json!({ "content": [], "messages": [], "contents": [] }));
         assert!(peer.done(call).is_ok(), "[mrtr-repeat-rounds]");
     }
@@ -107,8 +110,8 @@ fn state_alone_repeats_at_once() {
     asks_back(&mut peer, &first["id"], Some("s"), Value::Null);
     let again = peer.sent_one();
     assert_eq!(again["params"]["requestState"], "s", "[mrtr-state-only-retry]");
-    assert_eq!(again["params"].get("inputResponses"), None, "[mrtr-state-only-retry]: no answers");
-    assert_eq!(peer.events(), vec![], "[mrtr-state-only-retry]: no question");
+    assert_eq!(again["params"].get("inputResponses"), None, "[mrtr-state-only-retry]: no input responses");
+    assert_eq!(peer.events(), vec![], "[mrtr-state-only-retry]: no event must be reported");
 }
 
 #[test]
@@ -124,22 +127,22 @@ fn rounds_and_state_have_bounds() {
         }
         rounds += 1;
     }
-    assert_eq!(rounds, 10, "X28: ten rounds and no more");
-    assert_eq!(peer.done(call), Err(CallError::TooManyRounds), "X28: the call says so");
+    assert_eq!(rounds, 10, "X28: the number of rounds must be limited to ten");
+    assert_eq!(peer.done(call), Err(CallError::TooManyRounds), "X28: the call must end with the reason");
 
     let (call, sent) = peer.sends(tool_call());
     let secret = "s".repeat(1024 * 1024 + 1);
     asks_back(&mut peer, &sent["id"], Some(&secret), ask_form());
     match peer.done(call) {
         Err(CallError::BadAnswer { cause }) => {
-            assert!(cause.contains("1048577 bytes"), "X28: the size is named: {cause}");
-            assert!(!cause.contains("sss"), "X28: the state is not shown");
+            assert!(cause.contains("1048577 bytes"), "X28: the cause must name the size: {cause}");
+            assert!(!cause.contains("sss"), "X28: the cause must not contain the state");
         }
-        other => panic!("X28: too large a state does not fit, not {other:?}"),
+        other => panic!("X28: an oversized state must be rejected, not {other:?}"),
     }
     let (_, sent) = peer.sends(tool_call());
     asks_back(&mut peer, &sent["id"], Some("topsecret"), ask_form());
-    assert!(!format!("{:?}", peer.session).contains("topsecret"), "X28: the state does not show in logs");
+    assert!(!format!("{:?}", peer.session).contains("topsecret"), "X28: debug output must not contain the state");
 }
 
 #[test]
@@ -157,7 +160,11 @@ fn state_stays_with_its_request() {
     peer.session.answer(questions[1], accepted(), peer.now).unwrap();
     assert_eq!(peer.sent_one()["params"]["requestState"], "of b", "[mrtr-scope-to-request], X28");
     let (_, other) = peer.sends(tool_call());
-    assert_eq!(other["params"].get("requestState"), None, "[mrtr-scope-to-request]: not in another call");
+    assert_eq!(
+        other["params"].get("requestState"),
+        None,
+        "[mrtr-scope-to-request]: state must not leak into another call"
+    );
     peer.session.answer(questions[0], accepted(), peer.now).unwrap();
     assert_eq!(peer.sent_one()["params"]["requestState"], "of a", "[mrtr-scope-to-request], X28");
 }
@@ -175,16 +182,20 @@ fn a_refusal_gives_the_call_up() {
     );
     let events = peer.events();
     let [SessionEvent::Asked { request: first, .. }, SessionEvent::Asked { request: second, .. }] = events[..] else {
-        panic!("two questions are asked, not {events:?}");
+        panic!("expected two requests, not {events:?}");
     };
     peer.session.answer(first, Answer::Refused { code: -1, message: "no".into() }, peer.now).unwrap();
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "[sampling-reject-modern]: simply no retry");
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "[sampling-reject-modern]: the request must not be repeated");
     let expected = vec![
         SessionEvent::Withdrawn { request: second, why: Withdrawal::CallEnded },
         SessionEvent::Done { call, result: Err(CallError::Refused) },
     ];
-    assert_eq!(peer.events(), expected, "[mrtr-may-abandon]: the other question goes, the call ends");
-    assert_eq!(peer.session.answer(second, Answer::Roots(vec![]), peer.now), Err(UnknownRequest::NotOpen), "gone");
+    assert_eq!(peer.events(), expected, "[mrtr-may-abandon]: the other request must be withdrawn and the call end");
+    assert_eq!(
+        peer.session.answer(second, Answer::Roots(vec![]), peer.now),
+        Err(UnknownRequest::NotOpen),
+        "the request must not be open"
+    );
 }
 
 #[test]
@@ -228,12 +239,12 @@ fn what_must_not_be_asked_ends_the_call() {
         peer.answers(&sent["id"], result);
         let end = peer.done(call);
         assert!(matches!(end, Err(CallError::BadAnswer { .. })), "{proves}: {end:?}");
-        assert_eq!(peer.sent(), Vec::<Value>::new(), "{proves}: nothing is sent");
+        assert_eq!(peer.sent(), Vec::<Value>::new(), "{proves}: no message must be sent");
     }
     let mut peer = Peer::ready(Revision::V2025_11_25);
     let (call, sent) = peer.sends(tool_call());
     peer.answers(&sent["id"], json!({ "resultType": "input_required", "content": [] }));
-    assert!(peer.done(call).is_ok(), "[lifecycle-respect-version]: resultType means nothing before 2026-07-28");
+    assert!(peer.done(call).is_ok(), "[lifecycle-respect-version]: resultType must be ignored before 2026-07-28");
 }
 
 #[test]
@@ -243,14 +254,14 @@ fn cancelling_between_rounds_tells_nobody() {
     asks_back(&mut peer, &sent["id"], Some("s"), ask_form());
     let (request, ..) = peer.asked();
     peer.wait(seconds(3600));
-    assert_eq!(peer.events(), vec![], "no time runs while the user thinks");
+    assert_eq!(peer.events(), vec![], "no deadline may expire while a request is open");
     peer.session.cancel(call, CancelReason::User, peer.now);
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "[cancel-in-progress-only]: no request is in progress");
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "[cancel-in-progress-only]: no request is pending");
     let expected = vec![
         SessionEvent::Withdrawn { request, why: Withdrawal::CallEnded },
         SessionEvent::Done { call, result: Err(CallError::Cancelled) },
     ];
-    assert_eq!(peer.events(), expected, "the question goes with the call");
+    assert_eq!(peer.events(), expected, "the request must be withdrawn with the call");
 }
 
 #[test]
@@ -266,9 +277,9 @@ fn the_rounds_of_a_call_share_one_deadline() {
     peer.session.answer(request, accepted(), peer.now).unwrap();
     peer.sent();
     peer.wait(seconds(49));
-    assert_eq!(peer.events(), vec![], "50 s before the question and 49 s after it");
+    assert_eq!(peer.events(), vec![], "50 s before the request and 49 s after it");
     peer.wait(seconds(1));
     let end = CallError::Timeout { after: seconds(100), total: true };
-    assert_eq!(peer.done(call), Err(end), "[lifecycle-timeout-maximum], without the user's time");
-    assert!(peer.session.call(tool_call(), PATIENT, peer.now).is_ok(), "the session goes on");
+    assert_eq!(peer.done(call), Err(end), "[lifecycle-timeout-maximum], pauses must not count");
+    assert!(peer.session.call(tool_call(), PATIENT, peer.now).is_ok(), "the session must continue");
 }

@@ -1,4 +1,4 @@
-//! Finding the revision: the probe, `initialize`, and every way in which a server may answer them.
+//! Tests of the opening: the probe, `initialize`, and the possible responses to them.
 
 use mcp_proto::types::ElicitationCapability;
 use mcp_proto::*;
@@ -6,21 +6,21 @@ use serde_json::{Map, Value, json};
 
 use crate::peer::{Peer, assert_contains, config, seconds};
 
-/// One step of a dialogue.
+/// A step of a scripted opening.
 enum Step {
-    /// The session has written exactly this one message (a part of it).
+    /// Asserts that the session sent exactly one message that contains this value.
     Sends(Value),
     SendsNothing,
-    /// The server writes a line.
+    /// Sends a message from the server.
     Says(Value),
     Line(&'static str),
     Waits(u64),
     Ready(Revision),
-    /// The opening fails with these words.
+    /// Asserts that the opening fails with a cause that contains this text.
     Fails(&'static str),
-    /// The connection ends; the opening fails, on the probe or later.
+    /// Closes the connection and asserts that the opening fails: on the probe if `true`.
     Exits(bool),
-    /// Anything that is not an answer is told.
+    /// Asserts that an anomaly with this text is reported.
     Anomaly(&'static str),
     Quiet,
 }
@@ -66,7 +66,7 @@ fn play(proves: &str, opening: Opening, steps: Vec<Step>) {
         let proves = format!("{proves} (step {at})");
         match step {
             Sends(part) => assert_contains(&peer.sent_one(), &part, &proves),
-            SendsNothing => assert_eq!(peer.sent(), Vec::<Value>::new(), "{proves}: nothing is sent"),
+            SendsNothing => assert_eq!(peer.sent(), Vec::<Value>::new(), "{proves}: no message must be sent"),
             Says(message) => peer.says(message),
             Line(line) => peer.line(line),
             Waits(time) => peer.wait(seconds(time)),
@@ -75,30 +75,34 @@ fn play(proves: &str, opening: Opening, steps: Vec<Step>) {
                     assert_eq!(facts.revision, revision, "{proves}: the revision");
                     assert_eq!(facts.server.map(|server| server.name), Some("s".into()), "{proves}: the name");
                 }
-                other => panic!("{proves}: the session is ready, not {other:?}"),
+                other => panic!("{proves}: expected a ready session, not {other:?}"),
             },
             Fails(words) => match peer.events().last() {
                 Some(SessionEvent::OpeningFailed { cause, fault: OpeningFault::Refused | OpeningFault::NoAnswer }) => {
-                    assert!(cause.contains(words), "{proves}: {cause:?} contains {words:?}");
+                    assert!(cause.contains(words), "{proves}: {cause:?} must contain {words:?}");
                 }
-                other => panic!("{proves}: the opening fails, not {other:?}"),
+                other => panic!("{proves}: expected a failed opening, not {other:?}"),
             },
             Exits(on_probe) => {
                 peer.session.handle_closed(CloseReason::ServerExited { status: Some(1), signal: None }, peer.now);
                 let events = peer.events();
                 let [SessionEvent::OpeningFailed { fault, cause }, SessionEvent::Closed(_)] = &events[..] else {
-                    panic!("{proves}: the opening fails and the session ends, not {events:?}");
+                    panic!("{proves}: expected a failed opening and the end of the session, not {events:?}");
                 };
-                assert_eq!(*fault == OpeningFault::ExitedOnProbe, on_probe, "{proves}: whether it ended on the probe");
-                assert!(cause.contains("exit status 1"), "{proves}: {cause:?} says how it ended");
+                assert_eq!(
+                    *fault == OpeningFault::ExitedOnProbe,
+                    on_probe,
+                    "{proves}: classification as exit on the probe"
+                );
+                assert!(cause.contains("exit status 1"), "{proves}: {cause:?} must contain the exit status");
             }
             Anomaly(words) => match peer.event() {
                 SessionEvent::Anomaly { cause, .. } => {
-                    assert!(cause.contains(words), "{proves}: {cause:?} contains {words:?}");
+                    assert!(cause.contains(words), "{proves}: {cause:?} must contain {words:?}");
                 }
-                other => panic!("{proves}: an anomaly is told, not {other:?}"),
+                other => panic!("{proves}: expected an anomaly, not {other:?}"),
             },
-            Quiet => assert_eq!(peer.events(), vec![], "{proves}: nothing happens"),
+            Quiet => assert_eq!(peer.events(), vec![], "{proves}: no event must be reported"),
         }
     }
 }
@@ -116,17 +120,17 @@ fn the_probe_decides_the_era() {
         ("[stdio-probe-not-one-code]: -32602", legacy(error(1, -32602, "no", Value::Null))),
         ("[stdio-probe-not-one-code]: -32600", legacy(error(1, -32600, "no", Value::Null))),
         ("[stdio-probe-not-one-code]: -1", legacy(error(1, -1, "no", Value::Null))),
-        ("[stdio-probe-other-error-fallback]: a result that is none", legacy(result(1, json!({})))),
+        ("[stdio-probe-other-error-fallback]: an invalid result", legacy(result(1, json!({})))),
         (
             "[stdio-probe-other-error-fallback]: an error without id",
             legacy(Says(json!({ "jsonrpc": "2.0", "error": { "code": -32601, "message": "?" } }))),
         ),
         (
-            "[stdio-probe-timeout-fallback]: after 10 s, not before",
+            "[stdio-probe-timeout-fallback]: exactly after 10 s",
             vec![probe(), Waits(9), SendsNothing, Waits(1), initialize(2, "2025-11-25"), Quiet],
         ),
         (
-            "[base-request-id-session-unique]: a late answer to the probe is dropped",
+            "[base-request-id-session-unique]: a late answer to the probe must be ignored",
             vec![
                 probe(),
                 Waits(10),
@@ -169,7 +173,7 @@ fn the_probe_decides_the_era() {
             ],
         ),
         (
-            "[lifecycle-unsupported-version-surface]: the server's words",
+            "[lifecycle-unsupported-version-surface]: the error text of the server",
             vec![probe(), error(1, -32022, "go away", Value::Null), Fails("go away")],
         ),
         (
@@ -181,7 +185,7 @@ fn the_probe_decides_the_era() {
             vec![probe(), result(1, discovered(&["2030-01-01", "2025-11-25"])), initialize(2, "2025-11-25"), Quiet],
         ),
         (
-            "X37: an answer to the probe that cannot be read leads to initialize at once",
+            "X37: an answer to the probe that cannot be read must cause an immediate initialize",
             vec![
                 probe(),
                 Line(r#"{"jsonrpc":"2.0","id":1,"result":{"a":"\ud800"}}"#),
@@ -191,7 +195,7 @@ fn the_probe_decides_the_era() {
         ),
         ("5 of stdio choosing: the process ends on the probe", vec![probe(), Exits(true)]),
         (
-            "5 of stdio choosing: the process dies of the probe, and ends at the next line",
+            "5 of stdio choosing: the process fails on the probe, and exits at the next line",
             vec![probe(), Waits(10), initialize(2, "2025-11-25"), Exits(true)],
         ),
     ] {
@@ -221,7 +225,7 @@ fn initialize_settles_the_version() {
             vec![first(), result(1, initialized("2026-07-28")), SendsNothing, Fails("it speaks 2026-07-28")],
         ),
         (
-            "[lifecycle-init-errors]: the server names versions and one of them is spoken",
+            "[lifecycle-init-errors]: the server names versions and one of them is supported",
             vec![
                 first(),
                 error(1, -32602, "version", json!({ "supported": ["2024-11-05"] })),
@@ -235,7 +239,7 @@ fn initialize_settles_the_version() {
             vec![first(), error(1, -32000, "no licence", Value::Null), Fails("no licence")],
         ),
         (
-            "[lifecycle-init-errors], [cancel-not-initialize]: silence for 30 s",
+            "[lifecycle-init-errors], [cancel-not-initialize]: no response within 30 s",
             vec![first(), Waits(29), Quiet, Waits(1), SendsNothing, Fails("no answer to `initialize` within 30s")],
         ),
         (
@@ -248,7 +252,7 @@ fn initialize_settles_the_version() {
         ),
         ("[lifecycle-init-errors]: the process ends", vec![first(), Exits(false)]),
         (
-            "X42: a banner before the answer does no harm",
+            "X42: a banner before the answer must be tolerated",
             vec![
                 first(),
                 Line("Server listening on stdio"),
@@ -259,7 +263,7 @@ fn initialize_settles_the_version() {
             ],
         ),
         (
-            "X42: a web server is recognised, and its words stand in the cause",
+            "X42: a web server must be recognized and quoted in the cause",
             vec![
                 first(),
                 Line("HTTP/1.1 400 Bad Request"),
@@ -269,7 +273,7 @@ fn initialize_settles_the_version() {
             ],
         ),
         (
-            "[lifecycle-init-no-batch]: an answer in a batch fails at once",
+            "[lifecycle-init-no-batch]: a response in a batch must fail immediately",
             vec![
                 first(),
                 Line(r#"[{"jsonrpc":"2.0","id":1,"result":{}}]"#),
@@ -278,7 +282,7 @@ fn initialize_settles_the_version() {
             ],
         ),
         (
-            "[lifecycle-early-server-traffic]: pings are answered",
+            "[lifecycle-early-server-traffic]: pings must be answered",
             vec![
                 first(),
                 Says(json!({ "jsonrpc": "2.0", "id": "p", "method": "ping" })),
@@ -287,12 +291,12 @@ fn initialize_settles_the_version() {
             ],
         ),
         (
-            "[lifecycle-early-server-traffic]: other requests get an error",
+            "[lifecycle-early-server-traffic]: other requests must receive an error",
             vec![
                 first(),
                 Says(json!({ "jsonrpc": "2.0", "id": 5, "method": "roots/list" })),
                 Sends(json!({ "id": 5, "error": { "code": -32600 } })),
-                Anomaly("too early"),
+                Anomaly("before the session was initialized"),
             ],
         ),
     ] {
@@ -318,7 +322,7 @@ fn a_pinned_revision_is_the_only_one() {
             );
             let other = if revision == Revision::V2024_11_05 { "2025-03-26" } else { "2024-11-05" };
             play(
-                "pinned: another one is refused",
+                "pinned: any other revision must be refused",
                 opening,
                 vec![opens(version), result(1, initialized(other)), SendsNothing, Fails(other)],
             );
@@ -342,9 +346,9 @@ fn capabilities_are_told_in_the_words_of_the_revision() {
         assert_eq!(
             offered["sampling"].get("tools"),
             None,
-            "[sampling-tools-declare]: not offered unless the host does"
+            "[sampling-tools-declare]: must not be offered unless configured"
         );
-        assert_eq!(offered.get("tasks"), None, "no tasks are offered");
+        assert_eq!(offered.get("tasks"), None, "tasks must not be offered");
     }
     let mut pages = config(Opening::Pinned(Revision::V2025_06_18));
     pages.capabilities.elicitation = Some(ElicitationCapability { form: None, url: Some(Map::new()) });
@@ -353,7 +357,7 @@ fn capabilities_are_told_in_the_words_of_the_revision() {
     assert_eq!(
         offered.get("elicitation"),
         None,
-        "[elicit-declare-init]: who has no forms offers nothing in 2025-06-18"
+        "[elicit-declare-init]: URL mode alone must not be declared in 2025-06-18"
     );
     let sent = Peer::new(Opening::Probe).sent_one();
     let offered = &sent["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
@@ -369,11 +373,11 @@ fn only_pings_go_out_before_the_answer_to_initialize() {
     let refused = peer.session.call(ClientRequest::ListTools { cursor: None }, crate::peer::PATIENT, peer.now);
     assert_eq!(refused, Err(CallError::NotReady), "[lifecycle-no-requests-before-init]");
     let (call, sent) = peer.sends(ClientRequest::Ping);
-    assert_eq!(sent["method"], "ping", "[lifecycle-no-requests-before-init]: a ping may go out");
+    assert_eq!(sent["method"], "ping", "[lifecycle-no-requests-before-init]: a ping must be allowed");
     peer.answers(&sent["id"], json!({}));
-    assert_eq!(peer.done(call), Ok(ServerResult::Empty), "ping: the answer comes");
+    assert_eq!(peer.done(call), Ok(ServerResult::Empty), "ping: the result must arrive");
     peer.session.notify(ClientNotification::RootsListChanged);
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "[lifecycle-no-requests-before-init]: no notification either");
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "[lifecycle-no-requests-before-init]: no notification must be sent");
 }
 
 #[test]
@@ -383,10 +387,10 @@ fn a_failed_opening_ends_what_was_called() {
     let call = peer.call(ClientRequest::Ping);
     peer.refuses(&json!(1), -32000, "no");
     let end = peer.done(call);
-    assert!(matches!(end, Err(CallError::Closed(CloseReason::OpeningFailed(_)))), "a ping ends with it: {end:?}");
+    assert!(matches!(end, Err(CallError::Closed(CloseReason::OpeningFailed(_)))), "the ping must end: {end:?}");
     let later = peer.session.call(ClientRequest::Ping, crate::peer::PATIENT, peer.now);
-    assert!(matches!(later, Err(CallError::Closed(CloseReason::OpeningFailed(_)))), "later calls fail: {later:?}");
-    assert_eq!(peer.session.poll_timeout(), None, "nothing is due any longer");
+    assert!(matches!(later, Err(CallError::Closed(CloseReason::OpeningFailed(_)))), "later calls must fail: {later:?}");
+    assert_eq!(peer.session.poll_timeout(), None, "no timeout must be pending");
 }
 
 #[test]
@@ -394,15 +398,18 @@ fn what_a_local_server_spoke_is_tried_first() {
     let settings = SessionConfig { known: Some(Revision::V2025_06_18), ..config(Opening::Probe) };
     let mut peer = Peer::with(settings.clone());
     let init = peer.sent_one();
-    assert_eq!(init["method"], "initialize", "[lifecycle-era-cache]: a legacy server that is known is not probed");
+    assert_eq!(init["method"], "initialize", "[lifecycle-era-cache]: a known legacy server must not be probed");
     peer.answers(&init["id"], initialized("2025-06-18"));
-    assert!(matches!(peer.event(), SessionEvent::Ready(_)), "it speaks what it spoke");
+    assert!(matches!(peer.event(), SessionEvent::Ready(_)), "the known revision must be used");
 
     let mut peer = Peer::with(settings);
     let init = peer.sent_one();
     peer.refuses(&init["id"], -32601, "no such method");
     let probe = peer.sent_one();
-    assert_eq!(probe["method"], "server/discover", "[lifecycle-era-cache]: one that became modern is probed");
+    assert_eq!(probe["method"], "server/discover", "[lifecycle-era-cache]: the probe must follow a refused initialize");
     peer.answers(&probe["id"], discovered(&["2026-07-28"]));
-    assert!(matches!(peer.event(), SessionEvent::Ready(facts) if facts.revision.is_modern()), "and found anew");
+    assert!(
+        matches!(peer.event(), SessionEvent::Ready(facts) if facts.revision.is_modern()),
+        "the modern revision must be detected"
+    );
 }

@@ -1,4 +1,4 @@
-//! The other end of a session: says lines, reads lines, lets time pass.
+//! Scripted server of a session: sends lines, reads lines and advances the simulated time.
 
 use std::time::{Duration, Instant};
 
@@ -9,13 +9,13 @@ use mcp_proto::types::{
 use mcp_proto::*;
 use serde_json::{Map, Value, json};
 
-/// A session with everything that is outside of it.
+/// A session with its scripted server and its clock.
 pub(crate) struct Peer {
     pub(crate) session: Session,
     pub(crate) now: Instant,
 }
 
-/// A client that offers all that there is.
+/// Returns the configuration of a client with all capabilities.
 pub(crate) fn config(opening: Opening) -> SessionConfig {
     SessionConfig {
         client: Implementation { name: "test-host".into(), version: "1.0".into(), ..Implementation::default() },
@@ -30,7 +30,7 @@ pub(crate) fn config(opening: Opening) -> SessionConfig {
     }
 }
 
-/// A server that offers all that there is.
+/// Returns the capabilities of a server with all features.
 pub(crate) fn all_capabilities() -> Value {
     json!({
         "tools": { "listChanged": true }, "prompts": { "listChanged": true },
@@ -54,12 +54,12 @@ impl Peer {
         Peer::with(config(opening))
     }
 
-    /// A session that speaks `revision` with a server that offers everything, both queues empty.
+    /// Returns a ready session of `revision` with a server that has all capabilities. Both queues are empty.
     pub(crate) fn ready(revision: Revision) -> Peer {
         Peer::ready_with(revision, all_capabilities(), config(Opening::Pinned(revision)))
     }
 
-    /// The same over Streamable HTTP.
+    /// Returns a ready session of `revision` over Streamable HTTP.
     pub(crate) fn over_http(revision: Revision) -> Peer {
         let settings = SessionConfig { carrier: Carrier::StreamableHttp, ..config(Opening::Probe) };
         Peer::ready_with(revision, all_capabilities(), settings)
@@ -77,15 +77,15 @@ impl Peer {
         let id = peer.sent()[0]["id"].clone();
         peer.says(json!({ "jsonrpc": "2.0", "id": id, "result": opened }));
         let events = peer.events();
-        assert!(matches!(events[..], [SessionEvent::Ready(_)]), "the session opens: {events:?}");
+        assert!(matches!(events[..], [SessionEvent::Ready(_)]), "the session must open: {events:?}");
         for listen in peer.sent().iter().filter(|sent| sent["method"] == "subscriptions/listen") {
             peer.grants(listen);
         }
-        assert_eq!(peer.events(), vec![], "the acknowledgement is no news");
+        assert_eq!(peer.events(), vec![], "an acknowledgement must not cause an event");
         peer
     }
 
-    /// The server writes one line.
+    /// Sends one line from the server.
     pub(crate) fn line(&mut self, line: impl AsRef<[u8]>) {
         match Incoming::decode(&Bytes::copy_from_slice(line.as_ref())) {
             Ok(message) => self.session.handle_message(message, StreamOrigin::Stdio, self.now),
@@ -109,14 +109,14 @@ impl Peer {
         self.says(json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
-    /// The server grants all that a `subscriptions/listen` wants.
+    /// Acknowledges everything that a `subscriptions/listen` request asks for.
     pub(crate) fn grants(&mut self, listen: &Value) {
         let meta = json!({ "io.modelcontextprotocol/subscriptionId": listen["id"] });
         let granted = &listen["params"]["notifications"];
         self.tells("notifications/subscriptions/acknowledged", json!({ "_meta": meta, "notifications": granted }));
     }
 
-    /// What the session wants posted since the last look: body and headers.
+    /// Returns body and headers of the messages posted since the last call.
     pub(crate) fn posts(&mut self) -> Vec<(Value, HttpHead)> {
         std::iter::from_fn(|| self.session.poll_transmit())
             .filter(|outgoing| !matches!(outgoing.about, OutgoingKind::Abort { .. }))
@@ -129,13 +129,13 @@ impl Peer {
 
     pub(crate) fn post(&mut self) -> (Value, HttpHead) {
         let mut posts = self.posts();
-        assert_eq!(posts.len(), 1, "exactly one message is posted: {posts:?}");
+        assert_eq!(posts.len(), 1, "exactly one message must be posted: {posts:?}");
         posts.remove(0)
     }
 
-    /// The transport could not deliver this request.
+    /// Reports a delivery failure of this request.
     pub(crate) fn fails(&mut self, id: &Value, fault: DeliveryFault) {
-        let id = RequestId::Number(id.as_i64().expect("our ids are numbers"));
+        let id = RequestId::Number(id.as_i64().expect("ids of the client are numbers"));
         self.session.handle_undelivered(&id, fault, self.now);
     }
 
@@ -150,12 +150,12 @@ impl Peer {
         self.says(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
     }
 
-    /// What the session wrote since the last look.
+    /// Returns the messages that the session wrote since the last call.
     pub(crate) fn sent(&mut self) -> Vec<Value> {
         std::iter::from_fn(|| self.session.poll_transmit())
             .map(|outgoing| {
                 if let OutgoingKind::Abort { id } = outgoing.about {
-                    assert!(outgoing.json.is_empty(), "nothing is written to close a stream");
+                    assert!(outgoing.json.is_empty(), "an abort must not have a message");
                     return json!({ "aborted": id });
                 }
                 assert!(
@@ -163,15 +163,15 @@ impl Peer {
                     "[stdio-newline-delimited]: no raw newline in {}",
                     outgoing.json
                 );
-                serde_json::from_str(&outgoing.json).expect("[stdio-stdin-only-mcp]: what is written is JSON")
+                serde_json::from_str(&outgoing.json).expect("[stdio-stdin-only-mcp]: output must be JSON")
             })
             .collect()
     }
 
-    /// The only message that the session wrote since the last look.
+    /// Returns the single message that the session wrote since the last call.
     pub(crate) fn sent_one(&mut self) -> Value {
         let mut sent = self.sent();
-        assert_eq!(sent.len(), 1, "exactly one message is sent: {sent:?}");
+        assert_eq!(sent.len(), 1, "exactly one message must be sent: {sent:?}");
         sent.remove(0)
     }
 
@@ -181,11 +181,11 @@ impl Peer {
 
     pub(crate) fn event(&mut self) -> SessionEvent {
         let mut events = self.events();
-        assert_eq!(events.len(), 1, "exactly one event comes: {events:?}");
+        assert_eq!(events.len(), 1, "exactly one event must be reported: {events:?}");
         events.remove(0)
     }
 
-    /// Lets time pass, and every timeout within it happen at its moment.
+    /// Advances the time, and handles each timeout when it is due.
     pub(crate) fn wait(&mut self, time: Duration) {
         let until = self.now + time;
         while let Some(at) = self.session.poll_timeout().filter(|at| *at <= until) {
@@ -193,7 +193,7 @@ impl Peer {
             self.session.handle_timeout(self.now);
             assert!(
                 self.session.poll_timeout().is_none_or(|next| next > self.now),
-                "a timeout that has come does not stay due"
+                "a handled timeout must not stay due"
             );
         }
         self.now = until;
@@ -201,16 +201,16 @@ impl Peer {
     }
 
     pub(crate) fn call(&mut self, request: ClientRequest) -> CallId {
-        self.session.call(request, PATIENT, self.now).expect("the call can be made")
+        self.session.call(request, PATIENT, self.now).expect("the call must be accepted")
     }
 
-    /// Makes a call; returns it with the message that went out for it.
+    /// Starts a call and returns it with the request that was sent for it.
     pub(crate) fn sends(&mut self, request: ClientRequest) -> (CallId, Value) {
         let call = self.call(request);
         (call, self.sent_one())
     }
 
-    /// How the only call that ended did so.
+    /// Returns the result of the only call that ended.
     pub(crate) fn done(&mut self, wanted: CallId) -> Result<ServerResult, CallError> {
         let mut ends: Vec<_> = self
             .events()
@@ -220,17 +220,17 @@ impl Peer {
                 _ => None,
             })
             .collect();
-        assert_eq!(ends.len(), 1, "exactly one call ends: {ends:?}");
+        assert_eq!(ends.len(), 1, "exactly one call must end: {ends:?}");
         let (call, result) = ends.remove(0);
-        assert_eq!(call, wanted, "the call that ends is the one that was answered");
+        assert_eq!(call, wanted, "the answered call must end");
         result
     }
 
-    /// The question that was asked, the only event.
+    /// Returns the request of the server in the single reported event.
     pub(crate) fn asked(&mut self) -> (ServerRequestId, Option<CallId>, ServerQuestion) {
         match self.event() {
             SessionEvent::Asked { request, call, question } => (request, call, *question),
-            other => panic!("a question is asked, not {other:?}"),
+            other => panic!("expected a request of the server, not {other:?}"),
         }
     }
 }
@@ -253,7 +253,7 @@ pub(crate) fn accepted() -> Answer {
     Answer::Elicitation(mcp_proto::types::ElicitResult { action: mcp_proto::types::ElicitAction::Accept, content })
 }
 
-/// Whether `part` is contained in `whole`: objects by their fields, all else exactly.
+/// Asserts that `whole` contains `part`: objects by their members, other values exactly.
 #[track_caller]
 pub(crate) fn assert_contains(whole: &Value, part: &Value, proves: &str) {
     fn within(whole: &Value, part: &Value) -> bool {
@@ -264,5 +264,5 @@ pub(crate) fn assert_contains(whole: &Value, part: &Value, proves: &str) {
             _ => whole == part,
         }
     }
-    assert!(within(whole, part), "{proves}: {part} is contained in {whole}");
+    assert!(within(whole, part), "{proves}: {whole} must contain {part}");
 }

@@ -1,4 +1,4 @@
-//! What holds for any input: nothing panics, answers and ends come exactly once.
+//! Property tests: no input causes a panic, and every response and end occurs exactly once.
 
 mod inputs;
 
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::peer::{PATIENT, Peer, all_capabilities, config, form, sampling, seconds, tool_call};
 
-/// The message as it is sent; `None` if its raw part has a number beyond what `Value` holds, such as `1E999`.
+/// Encodes a message as sent, or returns `None` if a raw value is out of the range of `Value`, such as `1E999`.
 fn encode(message: &Incoming) -> Option<Value> {
     let raw = |raw: &RawJson| serde_json::from_str::<Value>(raw.get()).ok();
     let with_params = |method: &str, params: &Option<RawJson>| {
@@ -43,11 +43,11 @@ fn encode(message: &Incoming) -> Option<Value> {
 fn reads_again(message: &Incoming) {
     if let Some(text) = encode(message).filter(|text| *text != json!([])) {
         let again = Incoming::decode(&text.to_string().into());
-        assert_eq!(again.ok().as_ref().and_then(encode), Some(text), "what was read once is read again");
+        assert_eq!(again.ok().as_ref().and_then(encode), Some(text), "a decoded message must decode again");
     }
 }
 
-/// Keeps count of everything that must happen exactly once.
+/// Counts everything that must happen exactly once.
 #[derive(Default)]
 struct Ledger {
     calls: HashSet<CallId>,
@@ -75,18 +75,18 @@ impl Ledger {
             }
         }
         for event in peer.events() {
-            assert!(!self.closed, "nothing comes after the end, not even {event:?}");
+            assert!(!self.closed, "no event may follow the end: {event:?}");
             match event {
                 SessionEvent::Done { call, .. } => {
                     let before = self.open_calls.len();
                     self.open_calls.retain(|open| *open != call);
-                    assert_eq!(self.open_calls.len() + 1, before, "each call ends once, {call} too");
+                    assert_eq!(self.open_calls.len() + 1, before, "each call must end once: {call}");
                 }
                 SessionEvent::Asked { request, question, .. } => self.open_questions.push((request, *question)),
                 SessionEvent::Withdrawn { request, .. } => {
                     let before = self.open_questions.len();
                     self.open_questions.retain(|(open, _)| *open != request);
-                    assert_eq!(self.open_questions.len() + 1, before, "only open questions are withdrawn");
+                    assert_eq!(self.open_questions.len() + 1, before, "only open requests may be withdrawn");
                 }
                 SessionEvent::Closed(_) => self.closed = true,
                 _ => {}
@@ -96,13 +96,13 @@ impl Ledger {
             let asked = self.asked.get(id).copied().unwrap_or_default();
             assert!(
                 *answers <= asked,
-                "no request is answered twice: {id} was asked {asked} and answered {answers} times"
+                "no request may be answered twice: {id} was received {asked} and answered {answers} times"
             );
         }
     }
 
     fn hears(&mut self, line: &[u8]) {
-        // Everything that is or seems to be a request counts as asked, once for each time it is said.
+        // Counts every actual or apparent request each time it is received.
         fn ids(read: &Result<Incoming, InvalidMessage>, into: &mut Vec<RequestId>) {
             match read {
                 Ok(Incoming::Request { id, .. }) => into.push(id.clone()),
@@ -136,7 +136,7 @@ fn answer(question: &ServerQuestion, how: usize) -> Answer {
         (ServerQuestion::Elicitation(_), _) => {
             Answer::Elicitation(ElicitResult { action: ElicitAction::Accept, content: None })
         }
-        // Sometimes of another kind than the question.
+        // Also answers of another kind than the request.
         (ServerQuestion::Sampling(_) | ServerQuestion::Roots, _) => Answer::Roots(vec![]),
     }
 }
@@ -162,7 +162,7 @@ fn run(mut peer: Peer, inputs: Vec<Input>) {
             }
             Input::Call(which) => {
                 if let Ok(call) = peer.session.call(request(which), PATIENT, peer.now) {
-                    assert!(ledger.calls.insert(call), "names of calls are not used twice");
+                    assert!(ledger.calls.insert(call), "ids of calls must be unique");
                     ledger.open_calls.push(call);
                 }
             }
@@ -176,7 +176,7 @@ fn run(mut peer: Peer, inputs: Vec<Input>) {
                 if peer.session.answer(question, answer(&asked, how), peer.now).is_ok() {
                     ledger.open_questions.remove(at);
                     let again = peer.session.answer(question, answer(&asked, how), peer.now);
-                    assert_eq!(again, Err(UnknownRequest::NotOpen), "a question is answered once");
+                    assert_eq!(again, Err(UnknownRequest::NotOpen), "a request may be answered once");
                 }
             }
             Input::Cancel(_) | Input::Answer(..) => {}
@@ -205,10 +205,10 @@ fn run(mut peer: Peer, inputs: Vec<Input>) {
     }
     peer.session.handle_closed(CloseReason::StoppedByUser, peer.now);
     ledger.take(&mut peer);
-    assert!(ledger.closed, "the end is told");
-    assert_eq!(ledger.open_calls, vec![], "by the end each call has ended");
-    assert!(ledger.open_questions.is_empty(), "by the end each question is answered or withdrawn");
-    assert_eq!(peer.session.poll_timeout(), None, "after the end nothing is due");
+    assert!(ledger.closed, "the end must be reported");
+    assert_eq!(ledger.open_calls, vec![], "each call must have ended");
+    assert!(ledger.open_questions.is_empty(), "each request must be answered or withdrawn");
+    assert_eq!(peer.session.poll_timeout(), None, "no timeout may be pending after the end");
 }
 
 proptest! {
@@ -241,7 +241,7 @@ proptest! {
         }
         line.truncate(at);
         let _ = InvalidMessage::too_long(&line, &line, at, at);
-        prop_assert!(at == 0 || Incoming::decode(&Bytes::copy_from_slice(&line)).is_err() || !value.is_object(), "half a message is none");
+        prop_assert!(at == 0 || Incoming::decode(&Bytes::copy_from_slice(&line)).is_err() || !value.is_object(), "a truncated message must be invalid");
     }
 
     #[test]
@@ -310,17 +310,17 @@ proptest! {
         peer.session.handle_closed(CloseReason::StoppedByUser, peer.now);
         for sent in peer.sent() {
             for message in sent.as_array().cloned().unwrap_or_else(|| vec![sent]) {
-                prop_assert!(missing.remove(&message["id"]), "[base-response-same-id]: {message} answers an open request");
+                prop_assert!(missing.remove(&message["id"]), "[base-response-same-id]: {message} must answer an open request");
             }
         }
-        prop_assert!(missing.is_empty(), "each request is answered exactly once: {missing:?}");
+        prop_assert!(missing.is_empty(), "each request must be answered exactly once: {missing:?}");
     }
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2048, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// What is read in place is what serde makes of the same text, where the last of equal members counts.
+    /// In-place parsing gives the same result as serde, with the last of duplicate members.
     #[test]
     fn a_tools_result_is_read_as_serde_reads_it(text in any_tool_result()) {
         let mut peer = Peer::ready(Revision::V2025_11_25);
@@ -332,7 +332,7 @@ proptest! {
         match (peer.done(call), expected) {
             (Ok(ServerResult::Tool(read)), Some(expected)) => prop_assert_eq!(*read, expected, "[tools-content-basic]: {}", text),
             (Err(CallError::BadAnswer { .. }), None) => {}
-            (read, expected) => prop_assert!(false, "{text} is read as {read:?}, and by serde as {expected:?}"),
+            (read, expected) => prop_assert!(false, "{text} is parsed as {read:?}, and by serde as {expected:?}"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Requests of the server, up to 2025-11-25: each gets exactly one answer.
+//! Tests of server requests up to 2025-11-25: each gets exactly one response.
 
 use mcp_proto::types::*;
 use mcp_proto::*;
@@ -25,12 +25,15 @@ fn questions_reach_the_host_and_answers_the_server() {
     let mut peer = Peer::ready(Revision::V2025_11_25);
     peer.asks(json!("s-1"), "sampling/createMessage", sampling());
     let (request, call, question) = peer.asked();
-    assert!(matches!(question, ServerQuestion::Sampling(params) if params.max_tokens == 10), "sampling arrives");
-    assert_eq!(call, None, "no call led to it");
+    assert!(
+        matches!(question, ServerQuestion::Sampling(params) if params.max_tokens == 10),
+        "the sampling request must be reported"
+    );
+    assert_eq!(call, None, "no call must be named");
     assert_eq!(
         peer.session.answer(request, Answer::Roots(vec![]), peer.now),
         Err(UnknownRequest::WrongKind),
-        "an answer of another kind is refused and the question stays open"
+        "an answer of another kind must be refused"
     );
     peer.session.answer(request, message(SamplingContent::One(ContentBlock::text("4"))), peer.now).unwrap();
     let expected = json!({ "jsonrpc": "2.0", "id": "s-1", "result": { "role": "assistant", "model": "by hand",
@@ -39,7 +42,7 @@ fn questions_reach_the_host_and_answers_the_server() {
     assert_eq!(
         peer.session.answer(request, Answer::Roots(vec![]), peer.now),
         Err(UnknownRequest::NotOpen),
-        "it is answered once"
+        "a second answer must be refused"
     );
 
     peer.asks(json!(7), "elicitation/create", form());
@@ -51,7 +54,7 @@ fn questions_reach_the_host_and_answers_the_server() {
 
     peer.asks(json!(8), "roots/list", Value::Null);
     let (request, _, question) = peer.asked();
-    assert_eq!(question, ServerQuestion::Roots, "roots are asked for, params or not");
+    assert_eq!(question, ServerQuestion::Roots, "the roots request must be reported without params");
     let root = Root { uri: "file:///w".into(), name: Some("w".into()), meta: None };
     peer.session.answer(request, Answer::Roots(vec![root]), peer.now).unwrap();
     let expected = json!({ "jsonrpc": "2.0", "id": 8, "result": { "roots": [{ "uri": "file:///w", "name": "w" }] } });
@@ -100,7 +103,7 @@ fn answers_carry_no_more_than_they_may() {
     }
 }
 
-/// `[base-error-reserved-range]` `[base-error-avoid-legacy-range]`
+/// Verifies the requirements `[base-error-reserved-range]` and `[base-error-avoid-legacy-range]`.
 #[test]
 fn what_was_not_offered_is_refused() {
     let with_tools = json!({ "messages": [], "maxTokens": 1, "tools": [] });
@@ -135,7 +138,7 @@ fn what_was_not_offered_is_refused() {
         peer.asks(json!("x"), method, params);
         let expected = json!({ "id": "x", "error": { "code": code } });
         assert_contains(&peer.sent_one(), &expected, requirement);
-        assert_eq!(peer.events(), vec![], "{requirement}: the host is not bothered");
+        assert_eq!(peer.events(), vec![], "{requirement}: no event must be reported");
     }
 }
 
@@ -148,7 +151,7 @@ fn pings_are_answered_at_once() {
     }
 }
 
-/// `[base-error-retired-codes]`
+/// Verifies the requirement `[base-error-retired-codes]`.
 #[test]
 fn a_modern_server_gets_no_answers() {
     let mut peer = Peer::ready(Revision::V2026_07_28);
@@ -159,7 +162,7 @@ fn a_modern_server_gets_no_answers() {
             Vec::<Value>::new(),
             "[stdio-no-responses-written], [mrtr-no-server-requests]: {method}"
         );
-        assert!(matches!(peer.event(), SessionEvent::Anomaly { .. }), "but it is told");
+        assert!(matches!(peer.event(), SessionEvent::Anomaly { .. }), "an anomaly must be reported");
     }
 }
 
@@ -169,18 +172,22 @@ fn a_withdrawn_question_gets_no_answer() {
     peer.asks(json!(4), "elicitation/create", form());
     let (request, ..) = peer.asked();
     peer.tells("notifications/cancelled", json!({ "requestId": "4" }));
-    assert_eq!(peer.events(), vec![], "[cancel-received-ignore]: another id");
+    assert_eq!(peer.events(), vec![], "[cancel-received-ignore]: another id must be ignored");
     peer.tells("notifications/cancelled", json!({ "requestId": 4, "reason": "never mind" }));
     let expected = SessionEvent::Withdrawn { request, why: Withdrawal::CancelledByServer };
     assert_eq!(peer.event(), expected, "[cancel-received-stop]");
-    assert_eq!(peer.session.answer(request, accepted(), peer.now), Err(UnknownRequest::NotOpen), "it is not open");
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "[cancel-received-stop]: no answer");
+    assert_eq!(
+        peer.session.answer(request, accepted(), peer.now),
+        Err(UnknownRequest::NotOpen),
+        "the request must not be open"
+    );
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "[cancel-received-stop]: no response must be sent");
     peer.tells("notifications/cancelled", json!({ "requestId": 4 }));
-    assert_eq!(peer.events(), vec![], "[cancel-races]: a second time does nothing");
+    assert_eq!(peer.events(), vec![], "[cancel-races]: a second cancellation must have no effect");
 
     peer.asks(json!(5), "roots/list", json!({}));
     peer.tells("notifications/cancelled", json!({ "requestId": 5 }));
-    assert_eq!(peer.events(), vec![], "a question that the host has not seen disappears");
+    assert_eq!(peer.events(), vec![], "a queued request must be removed");
 }
 
 #[test]
@@ -190,17 +197,17 @@ fn cancelling_a_call_refuses_what_it_led_to() {
     peer.sent();
     peer.asks(json!("e"), "elicitation/create", form());
     peer.asks(json!("s"), "sampling/createMessage", sampling());
-    assert_eq!(peer.events().len(), 2, "both are asked");
+    assert_eq!(peer.events().len(), 2, "both requests must be reported");
     peer.session.cancel(call, CancelReason::User, peer.now);
     let sent = peer.sent();
-    assert_eq!(sent[0]["method"], "notifications/cancelled", "the server is told");
+    assert_eq!(sent[0]["method"], "notifications/cancelled", "the cancellation must be sent");
     assert_contains(&sent[1], &json!({ "id": "e", "result": { "action": "cancel" } }), "[elicit-dismiss-is-cancel]");
-    assert_contains(&sent[2], &json!({ "id": "s", "error": { "code": -32603 } }), "each request gets its answer");
+    assert_contains(&sent[2], &json!({ "id": "s", "error": { "code": -32603 } }), "each request must be answered");
     let withdrawn = peer
         .events()
         .into_iter()
         .filter(|event| matches!(event, SessionEvent::Withdrawn { why: Withdrawal::CallEnded, .. }));
-    assert_eq!(withdrawn.count(), 2, "both are withdrawn");
+    assert_eq!(withdrawn.count(), 2, "both requests must be withdrawn");
 }
 
 #[test]
@@ -209,15 +216,23 @@ fn each_request_is_answered_when_the_session_ends() {
     peer.asks(json!("e"), "elicitation/create", form());
     peer.asks(json!("s"), "sampling/createMessage", sampling());
     peer.asks(json!("r"), "roots/list", json!({}));
-    assert_eq!(peer.events().len(), 3, "all are asked");
+    assert_eq!(peer.events().len(), 3, "all requests must be reported");
     peer.session.handle_closed(CloseReason::StoppedByUser, peer.now);
     let answered: Vec<Value> = peer.sent().iter().map(|sent| sent["id"].clone()).collect();
-    assert_eq!(answered, [json!("e"), json!("s"), json!("r")], "[base-response-one-of]: each gets one answer");
+    assert_eq!(
+        answered,
+        [json!("e"), json!("s"), json!("r")],
+        "[base-response-one-of]: each request must be answered once"
+    );
     let events = peer.events();
     let ends =
         events.iter().filter(|event| matches!(event, SessionEvent::Withdrawn { why: Withdrawal::SessionEnded, .. }));
-    assert_eq!(ends.count(), 3, "and is withdrawn");
-    assert_eq!(events.last(), Some(&SessionEvent::Closed(CloseReason::StoppedByUser)), "the end comes last");
+    assert_eq!(ends.count(), 3, "each request must be withdrawn");
+    assert_eq!(
+        events.last(),
+        Some(&SessionEvent::Closed(CloseReason::StoppedByUser)),
+        "the end must be the last event"
+    );
 }
 
 #[test]
@@ -228,8 +243,12 @@ fn open_questions_have_a_bound() {
     for id in 1..=3 {
         peer.asks(json!(id), "elicitation/create", form());
     }
-    assert_eq!(peer.events().len(), 2, "X24: two are asked");
-    assert_contains(&peer.sent_one(), &json!({ "id": 3, "error": { "code": -32603 } }), "X24: the third gets an error");
+    assert_eq!(peer.events().len(), 2, "X24: two requests must be reported");
+    assert_contains(
+        &peer.sent_one(),
+        &json!({ "id": 3, "error": { "code": -32603 } }),
+        "X24: the third must receive an error",
+    );
 }
 
 #[test]
@@ -238,11 +257,11 @@ fn an_id_that_is_used_twice_gets_one_answer() {
     peer.asks(json!(1), "roots/list", json!({}));
     let (request, ..) = peer.asked();
     peer.asks(json!(1), "elicitation/create", form());
-    assert!(matches!(peer.event(), SessionEvent::Anomaly { .. }), "X38: the second is told and ignored");
+    assert!(matches!(peer.event(), SessionEvent::Anomaly { .. }), "X38: the second must be reported and ignored");
     peer.asks(json!("1"), "ping", json!({}));
-    assert_eq!(peer.sent_one()["id"], "1", "X38: \"1\" is another id than 1");
+    assert_eq!(peer.sent_one()["id"], "1", "X38: \"1\" must differ from 1");
     peer.session.answer(request, Answer::Roots(vec![]), peer.now).unwrap();
-    assert_eq!(peer.sent_one()["result"], json!({ "roots": [] }), "X38: the answer is to the first");
+    assert_eq!(peer.sent_one()["result"], json!({ "roots": [] }), "X38: the response must be to the first");
 }
 
 #[test]

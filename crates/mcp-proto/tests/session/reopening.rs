@@ -1,4 +1,4 @@
-//! A server that forgot the session, or that speaks another era now.
+//! Tests of servers that discard the session or change their era.
 
 use mcp_proto::*;
 use serde_json::{Value, json};
@@ -9,12 +9,12 @@ fn id(sent: &Value) -> RequestId {
     RequestId::Number(sent["id"].as_i64().unwrap())
 }
 
-/// A server that answers 404 to `refused`, and the `initialize` that follows.
+/// Simulates a 404 response to `refused`, and returns the `initialize` request that follows.
 fn forgets(peer: &mut Peer, refused: &Value) -> Value {
     peer.session.handle_session_lost(Some(&id(refused)), peer.now);
     let (init, head) = peer.post();
     assert_eq!(init["method"], "initialize", "[http-session-404-reinit]");
-    assert_eq!(head, HttpHead::default(), "[http-session-404-reinit]: as if for the first time");
+    assert_eq!(head, HttpHead::default(), "[http-session-404-reinit]: headers must be those of a first request");
     init
 }
 
@@ -50,22 +50,32 @@ fn a_forgotten_session_is_opened_anew_and_what_was_refused_is_sent_again() {
     let events = peer.events();
     assert!(
         events.contains(&SessionEvent::Withdrawn { request: question, why: Withdrawal::SessionEnded }),
-        "a question of the old session needs no answer: {events:?}"
+        "a request of the old session must be withdrawn: {events:?}"
     );
     assert!(
         events.iter().any(|event| matches!(event, SessionEvent::Done { call, result: Err(CallError::Undelivered { sent: true, .. }) } if *call == working)),
-        "what the server may have done is not done twice: {events:?}"
+        "an unsafe call must not be repeated: {events:?}"
     );
-    assert_eq!(peer.session.answer(question, Answer::Roots(vec![]), peer.now), Err(UnknownRequest::NotOpen), "gone");
+    assert_eq!(
+        peer.session.answer(question, Answer::Roots(vec![]), peer.now),
+        Err(UnknownRequest::NotOpen),
+        "the request must not be open"
+    );
     let early = peer.session.call(ClientRequest::ListTools { cursor: None }, PATIENT, peer.now).unwrap();
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "[lifecycle-no-requests-before-init]: calls wait");
+    assert_eq!(
+        peer.sent(),
+        Vec::<Value>::new(),
+        "[lifecycle-no-requests-before-init]: calls must wait for the new session"
+    );
     peer.session.handle_session_lost(Some(&id(&on_server)), peer.now);
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "a second 404 of the old session changes nothing");
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "a second 404 must have no effect");
 
     opens(&mut peer, &init);
     match peer.event() {
-        SessionEvent::Reopened(facts) => assert_eq!(facts.revision, Revision::V2025_06_18, "facts are those of now"),
-        other => panic!("[http-session-404-reinit]: a new session is told, not {other:?}"),
+        SessionEvent::Reopened(facts) => {
+            assert_eq!(facts.revision, Revision::V2025_06_18, "facts must be those of the new session")
+        }
+        other => panic!("[http-session-404-reinit]: expected a new session, not {other:?}"),
     }
     let posts = peer.posts();
     let methods: Vec<&str> = posts.iter().filter_map(|(body, _)| body["method"].as_str()).collect();
@@ -77,11 +87,11 @@ fn a_forgotten_session_is_opened_anew_and_what_was_refused_is_sent_again() {
         "tools/call",
         "tools/list",
     ];
-    assert_eq!(methods, expected, "[http-session-404-reinit]: what there was is restored, and what waited is sent");
+    assert_eq!(methods, expected, "[http-session-404-reinit]: state must be restored and waiting calls sent");
     assert!(posts.iter().all(|(_, head)| head.revision == Some(Revision::V2025_06_18)), "[http-version-header]");
     for ((body, _), call) in posts[3..].iter().zip([listing, refused, early]) {
         peer.answers(&body["id"], json!({ "content": [], "prompts": [], "tools": [] }));
-        assert!(peer.done(call).is_ok(), "the call goes on as if nothing had been");
+        assert!(peer.done(call).is_ok(), "the call must succeed");
     }
 }
 
@@ -94,7 +104,7 @@ fn a_session_that_cannot_be_opened_anew_fails() {
     let events = peer.events();
     assert!(
         matches!(&events[..], [SessionEvent::OpeningFailed { fault: OpeningFault::Unreachable, .. }, SessionEvent::Done { call: ended, result: Err(_) }] if *ended == call),
-        "the failure is told and the call ends with it: {events:?}"
+        "the failure must be reported and end the call: {events:?}"
     );
 }
 
@@ -112,14 +122,21 @@ fn a_server_of_another_era_is_opened_anew() {
     let refusal = json!({ "error": { "code": -32022, "message": "old", "data": { "supported": ["2026-07-28"] } } });
     peer.fails_with_status(&sent["id"], 400, &refusal.to_string());
     let probe = peer.sent_one();
-    assert_eq!(probe["method"], "server/discover", "[lifecycle-era-cache]: probed again when it stops working");
+    assert_eq!(probe["method"], "server/discover", "[lifecycle-era-cache]: a mismatch must cause a probe");
     let result = json!({ "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} } });
     peer.answers(&probe["id"], result);
-    assert!(matches!(peer.event(), SessionEvent::Reopened(facts) if facts.revision.is_modern()), "found anew");
+    assert!(
+        matches!(peer.event(), SessionEvent::Reopened(facts) if facts.revision.is_modern()),
+        "the modern revision must be detected"
+    );
     let (again, head) = peer.post();
-    assert_eq!((again["method"].as_str(), head.name.as_deref()), (Some("tools/call"), Some("add_note")), "sent again");
+    assert_eq!(
+        (again["method"].as_str(), head.name.as_deref()),
+        (Some("tools/call"), Some("add_note")),
+        "the call must be sent again"
+    );
     peer.fails_with_status(&again["id"], 400, &refusal.to_string());
-    assert!(matches!(peer.done(call), Err(CallError::Server(_))), "but a call does that only once");
+    assert!(matches!(peer.done(call), Err(CallError::Server(_))), "a call must reopen the session only once");
 }
 
 #[test]

@@ -1,18 +1,21 @@
-//! The table of revisions, and what of it shows on the wire.
+//! Tests of the table of revisions.
 
 use mcp_proto::Revision;
 
 #[test]
 fn every_revision_has_one_name() {
     for revision in Revision::ALL {
-        assert_eq!(revision.to_string().parse(), Ok(revision), "the name of {revision} leads back to it");
+        assert_eq!(revision.to_string().parse(), Ok(revision), "the name of {revision} must parse back to it");
         let json = serde_json::to_string(&revision).unwrap();
-        assert_eq!(json, format!("\"{revision}\""), "and stands in JSON as it is");
+        assert_eq!(json, format!("\"{revision}\""), "the JSON form must equal the name");
     }
     let mut sorted = Revision::ALL;
     sorted.sort();
-    assert_eq!(sorted, Revision::ALL, "they are in the order of time");
-    assert!("2025-11-26".parse::<Revision>().is_err(), "[lifecycle-disconnect-unsupported]: no guesses");
+    assert_eq!(sorted, Revision::ALL, "revisions must be ordered by date");
+    assert!(
+        "2025-11-26".parse::<Revision>().is_err(),
+        "[lifecycle-disconnect-unsupported]: unknown names must be rejected"
+    );
     assert_eq!(Revision::NEWEST_LEGACY, Revision::V2025_11_25, "[lifecycle-init-version-latest]");
 }
 

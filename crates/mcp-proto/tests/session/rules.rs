@@ -1,4 +1,4 @@
-//! Rules that hold for every message: its form, its metadata, its codes.
+//! Tests of rules for all messages: structure, metadata and error codes.
 
 use mcp_proto::types::{CompletionReference, LogLevel};
 use mcp_proto::*;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::peer::{Peer, accepted, all_capabilities, config, form, sampling, seconds, tool_call};
 
-/// One life of a session with a bit of everything; all that was written in it.
+/// Returns everything that a session wrote in a run with all kinds of messages.
 fn written(revision: Revision) -> Vec<String> {
     let mut peer = Peer::ready(revision);
     let mut lines = Vec::new();
@@ -32,9 +32,9 @@ fn written(revision: Revision) -> Vec<String> {
 fn every_message_has_the_form_of_json_rpc() {
     for revision in Revision::ALL {
         let lines = written(revision);
-        assert!(lines.len() >= 4, "[base-core-components]: there is something to look at in {revision}");
+        assert!(lines.len() >= 4, "[base-core-components]: messages must be sent in {revision}");
         for line in lines {
-            // A `String` is UTF-8; what has to hold is that all letters came through.
+            // A `String` is UTF-8. The test verifies that all characters are retained.
             let message: Value = serde_json::from_str(&line).expect("[base-utf8], [base-jsonrpc2]: JSON");
             assert_eq!(message["jsonrpc"], "2.0", "[base-jsonrpc2]: {line}");
             let (method, id) = (message["method"].as_str(), message.get("id"));
@@ -54,7 +54,7 @@ fn every_message_has_the_form_of_json_rpc() {
             }
         }
         let all = written(revision).join("\n");
-        assert!(all.contains("日本") && all.contains("ä"), "[base-utf8]: every letter as it is: {all}");
+        assert!(all.contains("日本") && all.contains("ä"), "[base-utf8]: characters must be unchanged: {all}");
         let token = serde_json::from_str::<Value>(&written(revision)[usize::from(!revision.is_modern())]).unwrap();
         let token = &token["params"]["_meta"]["progressToken"];
         assert!(token.is_i64(), "[progress-token-type]: {token}");
@@ -77,7 +77,7 @@ fn our_errors_have_codes_of_json_rpc() {
     peer.says(json!([{ "jsonrpc": "2.0", "id": 8, "method": "ping" }]));
     peer.session.handle_closed(CloseReason::StoppedByUser, peer.now);
     let codes: Vec<i64> = peer.sent().iter().filter_map(|sent| sent["error"]["code"].as_i64()).collect();
-    assert!(codes.len() >= 5, "several errors are sent: {codes:?}");
+    assert!(codes.len() >= 5, "several errors must be sent: {codes:?}");
     for code in codes {
         assert!(
             ours.contains(&code),
@@ -86,7 +86,7 @@ fn our_errors_have_codes_of_json_rpc() {
     }
     let mut peer = Peer::ready(Revision::V2026_07_28);
     peer.asks(json!(1), "no/such/method", Value::Null);
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "[base-error-retired-codes]: 2026-07-28 gets no errors from us");
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "[base-error-retired-codes]: no errors may be sent in 2026-07-28");
 }
 
 #[test]
@@ -101,9 +101,9 @@ fn codes_without_a_common_meaning_have_none_here() {
             let end = peer.done(call);
             assert!(
                 matches!(&end, Err(CallError::Server(error)) if error.code == code),
-                "[base-error-32000-range]: {code} in {revision} is an error like any other: {end:?}"
+                "[base-error-32000-range]: {code} in {revision} must be an ordinary error: {end:?}"
             );
-            assert_eq!(peer.sent(), Vec::<Value>::new(), "[base-error-32000-range]: and leads to nothing");
+            assert_eq!(peer.sent(), Vec::<Value>::new(), "[base-error-32000-range]: no message must be sent");
         }
     }
 }
@@ -119,10 +119,14 @@ fn metadata_of_any_shape_is_kept_and_means_no_more_than_it_says() {
             peer.answers(&sent["id"], json!({ "content": [], "_meta": meta, "future": odd }));
             match peer.done(call) {
                 Ok(ServerResult::Tool(result)) => {
-                    assert_eq!(result.meta.map(Value::Object), Some(meta.clone()), "[base-meta-no-assumptions]: kept");
-                    assert_eq!(result.extra.get("future"), Some(&odd), "unknown fields are kept");
+                    assert_eq!(
+                        result.meta.map(Value::Object),
+                        Some(meta.clone()),
+                        "[base-meta-no-assumptions]: metadata must be retained"
+                    );
+                    assert_eq!(result.extra.get("future"), Some(&odd), "unknown members must be retained");
                 }
-                other => panic!("[base-meta-no-assumptions]: {odd} does no harm, but: {other:?}"),
+                other => panic!("[base-meta-no-assumptions]: {odd} must be tolerated, but: {other:?}"),
             }
             if !revision.is_modern() {
                 let mut params = form();
@@ -133,7 +137,7 @@ fn metadata_of_any_shape_is_kept_and_means_no_more_than_it_says() {
                 assert_eq!(
                     peer.sent_one()["result"].get("_meta"),
                     None,
-                    "[base-meta-no-assumptions]: no task is named"
+                    "[base-meta-no-assumptions]: no task must be named"
                 );
             }
         }
@@ -155,7 +159,7 @@ fn trace_context_goes_with_each_request_in_the_form_of_w3c() {
         assert_eq!(found.map(Clone::clone), expected, "[base-meta-trace-context]: in {revision}");
         peer.session.set_trace(None);
         let (_, sent) = peer.sends(tool_call());
-        assert_eq!(sent["params"]["_meta"].get("traceparent"), None, "only while it is wanted");
+        assert_eq!(sent["params"]["_meta"].get("traceparent"), None, "the context must be absent after it was removed");
     }
     for (bad, state, baggage) in [
         ("", None, None),
@@ -169,7 +173,7 @@ fn trace_context_goes_with_each_request_in_the_form_of_w3c() {
         (parent, None, Some("=1")),
     ] {
         let made = TraceContext::new(bad.into(), state.map(Into::into), baggage.map(Into::into));
-        assert!(made.is_err(), "[base-meta-trace-context]: {bad:?} {state:?} {baggage:?} has not the form of W3C");
+        assert!(made.is_err(), "[base-meta-trace-context]: {bad:?} {state:?} {baggage:?} must be rejected");
     }
 }
 
@@ -207,11 +211,14 @@ fn an_extension_that_the_server_lacks_is_not_used() {
     assert!(matches!(end, Err(CallError::Unsupported { .. })), "[lifecycle-ext-fallback]: {end:?}");
     let (call, sent) = peer.sends(tool_call());
     peer.answers(&sent["id"], json!({ "content": [], "resultType": "complete" }));
-    assert!(peer.done(call).is_ok(), "[lifecycle-ext-fallback]: a server without tasks just answers");
+    assert!(peer.done(call).is_ok(), "[lifecycle-ext-fallback]: a plain result must be accepted");
     let (call, sent) = peer.sends(tool_call());
     peer.answers(&sent["id"], json!({ "content": [], "resultType": "com.example/x" }));
     let end = peer.done(call);
-    assert!(matches!(end, Err(CallError::BadAnswer { .. })), "[base-result-type-extensions]: not declared: {end:?}");
+    assert!(
+        matches!(end, Err(CallError::BadAnswer { .. })),
+        "[base-result-type-extensions]: an undeclared type must be rejected: {end:?}"
+    );
 }
 
 #[test]
@@ -227,7 +234,7 @@ fn deprecated_features_work_while_they_are_declared() {
     let asked = peer.events().into_iter().filter(|event| {
         matches!(event, SessionEvent::Asked { call: of, question, .. } if *of == Some(call) && matches!(**question, ServerQuestion::Roots | ServerQuestion::Sampling(_)))
     });
-    assert_eq!(asked.count(), 2, "[lifecycle-deprecated-handle]: roots and sampling are asked");
+    assert_eq!(asked.count(), 2, "[lifecycle-deprecated-handle]: both requests must be reported");
 }
 
 #[test]
@@ -248,7 +255,7 @@ fn log_messages_belong_to_the_request_on_whose_stream_they_come() {
         peer.session.handle_message(message, origin.clone(), peer.now);
         match peer.event() {
             SessionEvent::Log { call, .. } => assert_eq!(call, expected, "[logging-request-scoped]: {origin:?}"),
-            other => panic!("[logging-request-scoped]: it is told, not {other:?}"),
+            other => panic!("[logging-request-scoped]: expected a log message, not {other:?}"),
         }
     }
     let mut peer = Peer::with(config(Opening::Pinned(Revision::V2026_07_28)));
@@ -258,7 +265,7 @@ fn log_messages_belong_to_the_request_on_whose_stream_they_come() {
     let meta = &listen["params"]["_meta"];
     assert!(
         meta.get("progressToken").is_none() && meta.get("io.modelcontextprotocol/logLevel").is_none(),
-        "[subs-request-scoped-elsewhere]: neither progress nor log messages are wanted from the listening: {listen}"
+        "[subs-request-scoped-elsewhere]: the subscription must not request progress or log messages: {listen}"
     );
 }
 
@@ -268,7 +275,11 @@ fn pages_have_any_size() {
         for cursor in [None, Some(""), Some("opaque=?\u{0}")] {
             let mut peer = Peer::ready(Revision::V2026_07_28);
             let (call, sent) = peer.sends(ClientRequest::ListResources { cursor: None });
-            assert_eq!(sent["params"].get("cursor"), None, "[pagination-no-persist-cursor]: none from before");
+            assert_eq!(
+                sent["params"].get("cursor"),
+                None,
+                "[pagination-no-persist-cursor]: the first page must have no cursor"
+            );
             let resources: Vec<Value> =
                 (0..size).map(|n| json!({ "uri": format!("a:{n}"), "name": format!("n{n}") })).collect();
             let mut result = json!({ "resources": resources, "ttlMs": 0, "cacheScope": "private" });
@@ -285,7 +296,7 @@ fn pages_have_any_size() {
                         "[pagination-both-flows], [pagination-empty-string-cursor]"
                     );
                 }
-                other => panic!("[pagination-both-flows]: a page, not {other:?}"),
+                other => panic!("[pagination-both-flows]: expected a page, not {other:?}"),
             }
         }
     }
@@ -314,7 +325,7 @@ fn completions_may_be_partial() {
                 (values, total, more),
                 "[completion-partial], [completion-max-100]: {answer}"
             ),
-            other => panic!("[completion-partial]: {answer} is taken, not {other:?}"),
+            other => panic!("[completion-partial]: {answer} must be accepted, not {other:?}"),
         }
     }
 }

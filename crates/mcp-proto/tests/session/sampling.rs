@@ -1,4 +1,4 @@
-//! Sampling with tools: who may bring them, and what must balance before anybody is asked.
+//! Tests of sampling with tools: who may send them, and the validation before the user is prompted.
 
 use mcp_proto::types::{ClientCapabilities, CreateMessageResult, Role, SamplingCapability, SamplingContent};
 use mcp_proto::*;
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::peer::{Peer, all_capabilities, assert_contains, config};
 
-/// A client that takes sampling requests with tools.
+/// Returns a client that declares tools in sampling.
 fn with_tools() -> SessionConfig {
     let sampling = Some(SamplingCapability { tools: Some(Map::new()), ..SamplingCapability::default() });
     SessionConfig {
@@ -50,10 +50,14 @@ fn tools_are_declared_where_the_revision_has_them() {
     }
     let sent = Peer::with(with_tools()).sent_one();
     let offered = &sent["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
-    assert_eq!(offered["sampling"], json!({ "tools": {} }), "[sampling-tools-declare]: in each modern request");
+    assert_eq!(offered["sampling"], json!({ "tools": {} }), "[sampling-tools-declare]: must be in each modern request");
     let mut old = Peer::ready_with(Revision::V2025_06_18, all_capabilities(), with_tools());
     old.asks(json!(1), "sampling/createMessage", request(json!([text("user", "Hot?")])));
-    assert_eq!(old.sent_one()["error"]["code"], -32602, "[sampling-tools-undeclared-error]: older revisions have none");
+    assert_eq!(
+        old.sent_one()["error"]["code"],
+        -32602,
+        "[sampling-tools-undeclared-error]: earlier revisions must refuse tools"
+    );
 }
 
 #[test]
@@ -63,8 +67,12 @@ fn what_balances_is_asked_with_all_that_came() {
     params["toolChoice"] = json!({ "mode": "required" });
     peer.asks(json!(1), "sampling/createMessage", params.clone());
     let (request, _, question) = peer.asked();
-    let ServerQuestion::Sampling(asked) = question else { panic!("a model is asked") };
-    assert_contains(&json!(*asked), &params, "[sampling-preserve-meta], [sampling-content-array]: as it came");
+    let ServerQuestion::Sampling(asked) = question else { panic!("expected a sampling request") };
+    assert_contains(
+        &json!(*asked),
+        &params,
+        "[sampling-preserve-meta], [sampling-content-array]: the request must be unchanged",
+    );
     let block = |id: &str| json!({ "type": "tool_use", "id": id, "name": "weather", "input": { "in": id }, "_meta": { "m": 1 } });
     let blocks: Vec<Value> = vec![block("c"), block("d")];
     let answer = CreateMessageResult {
@@ -74,7 +82,7 @@ fn what_balances_is_asked_with_all_that_came() {
         stop_reason: Some("toolUse".into()),
         meta: None,
     };
-    peer.session.answer(request, Answer::Sampling(Box::new(answer)), peer.now).expect("it is open");
+    peer.session.answer(request, Answer::Sampling(Box::new(answer)), peer.now).expect("the request is open");
     let sent = peer.sent_one();
     assert_eq!(sent["result"]["content"], json!(blocks), "[sampling-parallel-tools], [sampling-preserve-meta]");
     assert_eq!(sent["result"]["stopReason"], "toolUse", "[sampling-tool-use-return]");
@@ -107,8 +115,8 @@ fn what_does_not_balance_is_refused_before_anybody_is_asked() {
         let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), with_tools());
         peer.asks(json!(1), "sampling/createMessage", request(messages.clone()));
         let sent = peer.sent_one();
-        assert_eq!(sent["error"]["code"], -32602, "{proves}: {messages} is refused: {sent}");
-        assert_eq!(peer.events(), vec![], "{proves}: the host is not bothered");
+        assert_eq!(sent["error"]["code"], -32602, "{proves}: {messages} must be refused: {sent}");
+        assert_eq!(peer.events(), vec![], "{proves}: no event must be reported");
     }
     let mut twice = request(json!([text("user", "Hot?")]));
     twice["tools"] = json!([{ "name": "a", "inputSchema": {} }, { "name": "a", "inputSchema": {} }]);
@@ -117,7 +125,7 @@ fn what_does_not_balance_is_refused_before_anybody_is_asked() {
     for (proves, params) in [("two tools of one name", twice), ("[sampling-tool-choice]", mode)] {
         let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), with_tools());
         peer.asks(json!(1), "sampling/createMessage", params);
-        assert_eq!(peer.sent_one()["error"]["code"], -32602, "{proves}: it can't be told what is meant");
+        assert_eq!(peer.sent_one()["error"]["code"], -32602, "{proves}: an ambiguous request must be refused");
     }
 }
 
@@ -129,8 +137,8 @@ fn text_pictures_and_sounds_are_taken_in_every_revision() {
         let messages = json!([text("user", "What is it?"), media("image", "image/png"), media("audio", "audio/wav")]);
         peer.asks(json!(1), "sampling/createMessage", json!({ "messages": messages, "maxTokens": 1 }));
         let (.., question) = peer.asked();
-        let ServerQuestion::Sampling(asked) = question else { panic!("a model is asked") };
-        assert_contains(&json!(asked.messages[1]), &messages[1], "[sampling-content-types]: a picture");
+        let ServerQuestion::Sampling(asked) = question else { panic!("expected a sampling request") };
+        assert_contains(&json!(asked.messages[1]), &messages[1], "[sampling-content-types]: an image must be accepted");
         assert_eq!(asked.messages.len(), 3, "[sampling-content-types] in {revision}");
     }
 }

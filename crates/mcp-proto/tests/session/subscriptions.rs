@@ -1,4 +1,4 @@
-//! News on changes: unsolicited up to 2025-11-25, listened to in 2026-07-28.
+//! Tests of change notifications: unsolicited up to 2025-11-25, and by subscription in 2026-07-28.
 
 use mcp_proto::*;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::peer::{Peer, all_capabilities, assert_contains, config, seconds};
 
 const KEY: &str = "io.modelcontextprotocol/subscriptionId";
 
-/// A modern session and the id of its first listening.
+/// Returns a modern session and the id of its first subscription.
 fn listening() -> (Peer, Value) {
     let mut peer = Peer::with(config(Opening::Pinned(Revision::V2026_07_28)));
     let probe = peer.sent_one();
@@ -21,7 +21,7 @@ fn listening() -> (Peer, Value) {
     assert_eq!(
         listen["params"]["notifications"].get("resourceSubscriptions"),
         None,
-        "[subs-opt-in-types]: no resource"
+        "[subs-opt-in-types]: no resource must be requested"
     );
     (peer, listen["id"].clone())
 }
@@ -46,27 +46,30 @@ fn news_comes_unsolicited_in_older_revisions() {
         peer.says(json!({ "jsonrpc": "2.0", "method": method }));
         assert_eq!(peer.event(), SessionEvent::ListChanged(kind), "[subs-legacy-unsolicited]: {method}");
         peer.tells(method, Value::Null);
-        assert_eq!(peer.event(), SessionEvent::ListChanged(kind), "null for no params is tolerated: {method}");
+        assert_eq!(peer.event(), SessionEvent::ListChanged(kind), "null params must be accepted: {method}");
     }
     peer.tells("notifications/resources/updated", json!({ "uri": "a:b/c" }));
     let expected = SessionEvent::ResourceUpdated { uri: "a:b/c".into() };
     assert_eq!(peer.event(), expected, "[resources-updated-subresource]");
     peer.tells("notifications/resources/updated", json!({}));
-    assert!(matches!(peer.event(), SessionEvent::Anomaly { .. }), "news of the wrong shape is told");
+    assert!(matches!(peer.event(), SessionEvent::Anomaly { .. }), "an invalid notification must be reported");
     peer.tells("notifications/of/the/future", json!({ "x": 1 }));
-    assert_eq!(peer.events(), vec![], "unknown notifications are ignored");
+    assert_eq!(peer.events(), vec![], "unknown notifications must be ignored");
 }
 
 #[test]
 fn modern_news_is_routed_by_subscription() {
     let (mut peer, id) = listening();
     acknowledge(&mut peer, &id, &[]);
-    assert_eq!(peer.events(), vec![], "[subs-ack-interleaving]: the acknowledgement is no news");
+    assert_eq!(peer.events(), vec![], "[subs-ack-interleaving]: an acknowledgement must not cause an event");
     peer.tells("notifications/tools/list_changed", json!({ "_meta": { KEY: id } }));
     assert_eq!(peer.event(), SessionEvent::ListChanged(ListKind::Tools), "[subs-correlate-stdio]");
     for wrong in [json!(id.to_string()), json!(999), json!(null), json!(1.0)] {
         peer.tells("notifications/tools/list_changed", json!({ "_meta": { KEY: wrong } }));
-        assert!(matches!(peer.event(), SessionEvent::Anomaly { .. }), "[subs-id-is-request-id]: {wrong} is not it");
+        assert!(
+            matches!(peer.event(), SessionEvent::Anomaly { .. }),
+            "[subs-id-is-request-id]: {wrong} must not match the subscription"
+        );
     }
 }
 
@@ -78,19 +81,22 @@ fn a_subscription_is_granted_by_the_server() {
     let sent = peer.sent();
     let expected = json!({ "method": "subscriptions/listen",
         "params": { "notifications": { "toolsListChanged": true, "resourceSubscriptions": ["a:good"] } } });
-    assert_contains(&sent[0], &expected, "[resources-subscribe-modern]: the wanted set is sent again");
+    assert_contains(&sent[0], &expected, "[resources-subscribe-modern]: the whole set must be requested");
     let expected = json!({ "method": "notifications/cancelled", "params": { "requestId": first } });
-    assert_contains(&sent[1], &expected, "[subs-cancel]: and the one before ended");
+    assert_contains(&sent[1], &expected, "[subs-cancel]: the previous subscription must be cancelled");
     acknowledge(&mut peer, &first, &["a:good"]);
-    assert_eq!(peer.events(), vec![], "an acknowledgement of the one before says nothing");
+    assert_eq!(peer.events(), vec![], "an acknowledgement of the previous request must be ignored");
     acknowledge(&mut peer, &sent[0]["id"], &["a:good"]);
     assert_eq!(peer.done(good), Ok(ServerResult::Empty), "[subs-ack-check]: granted");
     peer.tells("notifications/resources/updated", json!({ "uri": "a:good", "_meta": { KEY: first } }));
-    assert!(matches!(peer.event(), SessionEvent::ResourceUpdated { .. }), "late news of the one before counts");
+    assert!(
+        matches!(peer.event(), SessionEvent::ResourceUpdated { .. }),
+        "late notifications of the previous request must be reported"
+    );
 
     let again = peer.call(subscribe("a:good"));
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "what is subscribed to needs no request");
-    assert_eq!(peer.done(again), Ok(ServerResult::Empty), "and is granted");
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "an existing subscription must not be requested again");
+    assert_eq!(peer.done(again), Ok(ServerResult::Empty), "the call must succeed");
 
     let bad = peer.call(subscribe("a:bad"));
     let listen = peer.sent()[0]["id"].clone();
@@ -99,9 +105,13 @@ fn a_subscription_is_granted_by_the_server() {
     assert!(matches!(end, Err(CallError::Unsupported { .. })), "[subs-ack-check]: not granted: {end:?}");
 
     let gone = peer.call(ClientRequest::Unsubscribe { uri: "a:good".into() });
-    assert_eq!(peer.done(gone), Ok(ServerResult::Empty), "unsubscribed at once");
+    assert_eq!(peer.done(gone), Ok(ServerResult::Empty), "the call must succeed immediately");
     let wanted = &peer.sent()[0]["params"]["notifications"];
-    assert_eq!(wanted.get("resourceSubscriptions"), None, "[subs-opt-in-types]: it is wanted no longer");
+    assert_eq!(
+        wanted.get("resourceSubscriptions"),
+        None,
+        "[subs-opt-in-types]: the resource must be removed from the set"
+    );
 }
 
 #[test]
@@ -112,10 +122,10 @@ fn a_subscription_that_is_not_acknowledged_times_out() {
     peer.sent();
     peer.wait(seconds(60));
     let end = peer.done(call);
-    assert!(matches!(end, Err(CallError::Timeout { .. })), "the call ends in its time: {end:?}");
+    assert!(matches!(end, Err(CallError::Timeout { .. })), "the call must time out: {end:?}");
     let sent = peer.sent();
     let wanted = &sent[0]["params"]["notifications"];
-    assert_eq!(wanted.get("resourceSubscriptions"), None, "and the resource is not wanted any longer");
+    assert_eq!(wanted.get("resourceSubscriptions"), None, "the resource must be removed from the set");
 }
 
 #[test]
@@ -140,22 +150,22 @@ fn the_server_may_end_the_listening_in_two_ways() {
             matches!(event, SessionEvent::SubscriptionsLost { .. }),
             "[subs-graceful-end], [cancel-server-ends-listen]: {event:?}"
         );
-        assert_eq!(peer.sent(), Vec::<Value>::new(), "it is not asked again at once");
+        assert_eq!(peer.sent(), Vec::<Value>::new(), "the renewal must be delayed");
         let call = peer.call(subscribe("a:b"));
         let listen = peer.sent_one();
-        assert_eq!(listen["method"], "subscriptions/listen", "but when something is wanted");
+        assert_eq!(listen["method"], "subscriptions/listen", "a new subscription must renew immediately");
         acknowledge(&mut peer, &listen["id"], &["a:b"]);
-        assert_eq!(peer.done(call), Ok(ServerResult::Empty), "and then it works");
+        assert_eq!(peer.done(call), Ok(ServerResult::Empty), "the call must succeed");
     }
     let (mut peer, _) = listening();
     let (call, sent) = peer.sends(ClientRequest::ListTools { cursor: None });
     peer.tells("notifications/cancelled", json!({ "requestId": sent["id"] }));
-    assert_eq!(peer.events(), vec![], "[cancel-invalid-ignore]: the server cannot cancel a call of ours");
+    assert_eq!(peer.events(), vec![], "[cancel-invalid-ignore]: the server must not be able to cancel a call");
     peer.answers(&sent["id"], json!({ "tools": [] }));
-    assert!(peer.done(call).is_ok(), "its answer still counts");
+    assert!(peer.done(call).is_ok(), "the response must be accepted");
 }
 
-/// Ends the listening `id` in one of the ways in which that happens.
+/// Ends the subscription `id` in one of three ways.
 fn loses(peer: &mut Peer, id: &Value, how: usize) {
     let lost = DeliveryFault::Lost { cause: "the stream broke".into() };
     let down = DeliveryFault::Unreachable { cause: "connection refused".into() };
@@ -184,25 +194,28 @@ fn a_lost_listening_is_renewed_later_and_later() {
             loses(&mut peer, &listen["id"], how);
             let events = peer.events();
             let told = matches!(&events[..], [SessionEvent::SubscriptionsLost { .. }]);
-            assert_eq!(told, how == 0, "the loss is told once: {events:?}");
+            assert_eq!(told, how == 0, "the loss must be reported once: {events:?}");
             peer.wait(seconds(wait) - std::time::Duration::from_millis(1));
-            assert_eq!(peer.sent(), Vec::<Value>::new(), "[cache-poll-jitter]: not before {wait} s");
+            assert_eq!(peer.sent(), Vec::<Value>::new(), "[cache-poll-jitter]: no renewal before {wait} s");
             peer.wait(std::time::Duration::from_millis(1));
             let again = peer.sent_one();
             assert_eq!(
                 again["params"]["notifications"], listen["params"]["notifications"],
-                "[subs-abrupt-reconnect]: the whole wanted set is asked for again"
+                "[subs-abrupt-reconnect]: the whole set must be requested again"
             );
-            assert_ne!(again["id"], listen["id"], "[base-request-id-session-unique]: with a new id");
+            assert_ne!(again["id"], listen["id"], "[base-request-id-session-unique]: the renewal must have a new id");
             listen = again;
         }
         peer.grants(&listen);
-        assert_eq!(peer.event(), SessionEvent::SubscriptionsRenewed, "that it works again is told");
+        assert_eq!(peer.event(), SessionEvent::SubscriptionsRenewed, "the renewal must be reported");
         peer.wait(seconds(60));
         loses(&mut peer, &listen["id"], 0);
-        assert!(matches!(peer.event(), SessionEvent::SubscriptionsLost { .. }), "a loss after a good life is told");
+        assert!(
+            matches!(peer.event(), SessionEvent::SubscriptionsLost { .. }),
+            "a loss after the renewal must be reported"
+        );
         peer.wait(seconds(1));
-        assert_eq!(peer.sent_one()["method"], "subscriptions/listen", "and 60 s of life begin anew with 1 s");
+        assert_eq!(peer.sent_one()["method"], "subscriptions/listen", "a lifetime of 60 s must reset the delay to 1 s");
     }
 }
 
@@ -210,19 +223,19 @@ fn a_lost_listening_is_renewed_later_and_later() {
 fn a_listening_that_is_not_acknowledged_is_given_up() {
     let (mut peer, id) = listening();
     peer.wait(seconds(29));
-    assert_eq!((peer.events(), peer.sent().len()), (vec![], 0), "30 s are allowed");
+    assert_eq!((peer.events(), peer.sent().len()), (vec![], 0), "no timeout within 30 s");
     peer.wait(seconds(1));
     assert!(
         matches!(peer.event(), SessionEvent::SubscriptionsLost { cause } if cause.contains("acknowledge")),
-        "[subs-ack-check]: silence is no acknowledgement"
+        "[subs-ack-check]: a missing acknowledgement must be reported"
     );
-    assert_eq!(peer.sent_one()["params"]["requestId"], id, "[subs-cancel]: the server is told to stop");
+    assert_eq!(peer.sent_one()["params"]["requestId"], id, "[subs-cancel]: the request must be cancelled");
     peer.wait(seconds(1));
     let again = peer.sent_one();
     peer.tells("notifications/tools/list_changed", json!({ "_meta": { KEY: again["id"] } }));
     peer.events();
     peer.wait(seconds(100));
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "news shows that it works, even without an acknowledgement");
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "a notification must count as an acknowledgement");
 }
 
 #[test]
@@ -231,7 +244,7 @@ fn a_server_without_the_method_is_not_asked_again() {
     peer.refuses(&id, -32601, "no such method");
     peer.events();
     peer.wait(seconds(1_000_000));
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "the method will not appear by itself");
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "an unknown method must not be retried");
 }
 
 #[test]
@@ -266,9 +279,9 @@ fn a_refused_change_keeps_what_was_granted() {
     let listen = peer.sent()[0]["id"].clone();
     peer.refuses(&listen, -32602, "no such resource");
     let end = peer.done(bad);
-    assert!(matches!(end, Err(CallError::Server(_))), "the refusal is the call's: {end:?}");
+    assert!(matches!(end, Err(CallError::Server(_))), "the refusal must end the call: {end:?}");
     let wanted = peer.sent_one()["params"]["notifications"]["resourceSubscriptions"].clone();
-    assert_eq!(wanted, json!(["a:good"]), "what was granted before is listened to again");
+    assert_eq!(wanted, json!(["a:good"]), "the granted set must be requested again");
 }
 
 #[test]
@@ -276,7 +289,7 @@ fn nothing_is_listened_to_without_a_reason() {
     let mut peer = Peer::with(config(Opening::Pinned(Revision::V2026_07_28)));
     let probe = peer.sent_one();
     peer.answers(&probe["id"], json!({ "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} } }));
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "[subs-opt-in-types]: no list announces changes");
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "[subs-opt-in-types]: no subscription without list changes");
 }
 
 #[test]
@@ -296,6 +309,6 @@ fn log_messages_of_any_shape_arrive() {
     let event = peer.event();
     assert!(
         matches!(&event, SessionEvent::Anomaly { cause, .. } if cause.contains("loud")),
-        "[logging-validate]: the unknown level is named: {event:?}"
+        "[logging-validate]: the cause must name the unknown level: {event:?}"
     );
 }

@@ -1,4 +1,4 @@
-//! Tasks of 2025-11-25: the client asks for them, polls, and fetches the result.
+//! Tests of tasks in 2025-11-25: the client requests them, polls them and fetches the result.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ fn tasks_capability() -> Value {
     json!({ "list": {}, "cancel": {}, "requests": { "tools": { "call": {} } } })
 }
 
-/// A server with these parts of the tasks capability and tools for each kind of support.
+/// Returns a session with this tasks capability and one tool for each kind of task support.
 fn with_capability(tasks: Value) -> Peer {
     let mut capabilities = all_capabilities();
     capabilities["tasks"] = tasks;
@@ -45,29 +45,29 @@ fn task(status: &str) -> Value {
             "lastUpdatedAt": "2025-11-25T10:00:01Z", "ttl": null, "pollInterval": 5000, "statusMessage": "at it" })
 }
 
-/// A call that has become the task `t1`.
+/// Starts a call that continues as the task `t1`.
 fn running(peer: &mut Peer) -> (CallId, Value) {
     let (call, sent) = peer.sends(call("required", false));
     peer.answers(&sent["id"], json!({ "task": task("working") }));
     match peer.event() {
         SessionEvent::TaskChanged { call: of, task } => {
-            assert_eq!(of, call, "[tasks-track-ids]: the call is named");
-            assert_eq!(task.status, TaskStatus::Working, "its status");
-            assert_eq!(task.poll_interval, Some(seconds(5)), "its interval");
-            assert_eq!((task.id.as_str(), task.ttl), ("t1", None), "its name, and that it is kept for ever");
-            assert_eq!(task.status_message.as_deref(), Some("at it"), "its words");
+            assert_eq!(of, call, "[tasks-track-ids]: the event must name the call");
+            assert_eq!(task.status, TaskStatus::Working, "status of the task");
+            assert_eq!(task.poll_interval, Some(seconds(5)), "interval of the task");
+            assert_eq!((task.id.as_str(), task.ttl), ("t1", None), "identifier and unlimited retention");
+            assert_eq!(task.status_message.as_deref(), Some("at it"), "status message of the task");
         }
-        other => panic!("[tasks-log-lifecycle]: the task is told, not {other:?}"),
+        other => panic!("[tasks-log-lifecycle]: expected a task event, not {other:?}"),
     }
     (call, sent)
 }
 
-/// What is asked about the task after its interval.
+/// Returns the poll that is sent after the interval of the task.
 fn polled(peer: &mut Peer) -> Value {
     peer.wait(seconds(5));
     let sent = peer.sent_one();
     assert_eq!(sent["method"], "tasks/get", "[tasks-poll-until-terminal]");
-    assert_eq!(sent["params"], json!({ "taskId": "t1" }), "[tasks-related-meta-omit]: nothing but the name");
+    assert_eq!(sent["params"], json!({ "taskId": "t1" }), "[tasks-related-meta-omit]: only the id must be sent");
     sent
 }
 
@@ -75,8 +75,8 @@ fn polled(peer: &mut Peer) -> Value {
 fn a_call_runs_as_a_task_only_where_server_and_tool_allow_it() {
     for (proves, capability, tool, as_task, expected) in [
         ("[tasks-tool-required]", tasks_capability(), "required", false, true),
-        ("[tasks-tool-optional]: asked for", tasks_capability(), "optional", true, true),
-        ("[tasks-tool-optional]: not asked for", tasks_capability(), "optional", false, false),
+        ("[tasks-tool-optional]: requested", tasks_capability(), "optional", true, true),
+        ("[tasks-tool-optional]: not requested", tasks_capability(), "optional", false, false),
         ("[tasks-tool-forbidden]", tasks_capability(), "forbidden", true, false),
         ("[tasks-tool-forbidden]: absent", tasks_capability(), "silent", true, false),
         ("[tasks-tool-forbidden]: never listed", tasks_capability(), "unknown", true, false),
@@ -94,7 +94,7 @@ fn a_call_runs_as_a_task_only_where_server_and_tool_allow_it() {
         }
     }
     let (_, sent) = peer().sends(ClientRequest::ReadResource { uri: "a:b".into() });
-    assert_eq!(sent["params"].get("task"), None, "[tasks-requests-exhaustive]: nothing but tools");
+    assert_eq!(sent["params"].get("task"), None, "[tasks-requests-exhaustive]: only tool calls may be tasks");
     let mut modern = Peer::ready(Revision::V2026_07_28);
     let (_, sent) = modern.sends(call("required", true));
     assert_eq!(sent["params"].get("task"), None, "[tasks-ext-server-directed]");
@@ -105,7 +105,7 @@ fn a_task_is_polled_and_its_result_fetched() {
     let mut peer = peer();
     let (call, first) = running(&mut peer);
     peer.wait(Duration::from_millis(4999));
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "[tasks-poll-interval]: not before");
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "[tasks-poll-interval]: no poll before the interval");
     peer.wait(Duration::from_millis(1));
     let sent = peer.sent_one();
     assert_eq!(sent["method"], "tasks/get", "[tasks-poll-interval]");
@@ -113,7 +113,10 @@ fn a_task_is_polled_and_its_result_fetched() {
     now["statusMessage"] = json!("half way");
     now["pollInterval"] = json!(1);
     peer.answers(&sent["id"], now);
-    assert!(matches!(peer.event(), SessionEvent::TaskChanged { .. }), "[tasks-log-lifecycle]: its words changed");
+    assert!(
+        matches!(peer.event(), SessionEvent::TaskChanged { .. }),
+        "[tasks-log-lifecycle]: a changed message must be reported"
+    );
     let token = first["params"]["_meta"]["progressToken"].clone();
     peer.tells("notifications/progress", json!({ "progressToken": token, "progress": 0.5 }));
     assert!(
@@ -121,7 +124,7 @@ fn a_task_is_polled_and_its_result_fetched() {
         "[progress-task-token-lifetime]"
     );
     peer.wait(Duration::from_millis(99));
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "an interval of 1 ms is taken as 100 ms");
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "an interval of 1 ms must be raised to 100 ms");
     peer.wait(Duration::from_millis(1));
     let sent = peer.sent_one();
     let mut slow = task("working");
@@ -130,7 +133,7 @@ fn a_task_is_polled_and_its_result_fetched() {
     peer.events();
     peer.wait(seconds(60));
     let sent = peer.sent_one();
-    assert_eq!(sent["method"], "tasks/get", "an interval of years is taken as a minute");
+    assert_eq!(sent["method"], "tasks/get", "an interval of years must be lowered to one minute");
     peer.answers(&sent["id"], task("completed"));
     peer.events();
     let sent = peer.sent_one();
@@ -139,13 +142,15 @@ fn a_task_is_polled_and_its_result_fetched() {
     let meta = json!({ RELATED: { "taskId": "t1" } });
     peer.answers(&sent["id"], json!({ "content": [{ "type": "text", "text": "42" }], "_meta": meta }));
     match peer.done(call) {
-        Ok(ServerResult::Tool(result)) => assert_eq!(result.content.len(), 1, "[tasks-two-phase]: the real result"),
-        other => panic!("[tasks-two-phase]: the call has its result, not {other:?}"),
+        Ok(ServerResult::Tool(result)) => {
+            assert_eq!(result.content.len(), 1, "[tasks-two-phase]: the result of the call")
+        }
+        other => panic!("[tasks-two-phase]: expected the result of the call, not {other:?}"),
     }
     peer.wait(seconds(1000));
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "[tasks-poll-until-terminal]: nothing is asked any more");
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "[tasks-poll-until-terminal]: no further poll must be sent");
     peer.tells("notifications/tasks/status", task("completed"));
-    assert_eq!(peer.events(), vec![], "news of a task that is over says nothing");
+    assert_eq!(peer.events(), vec![], "a notification of an ended task must be ignored");
 }
 
 #[test]
@@ -155,12 +160,15 @@ fn a_task_lives_as_long_as_it_is_answered_for() {
     for _ in 0..1000 {
         let sent = polled(&mut peer);
         peer.answers(&sent["id"], task("working"));
-        assert_eq!(peer.events(), vec![], "[lifecycle-timeouts]: 5000 s are not too long while polls are answered");
+        assert_eq!(peer.events(), vec![], "[lifecycle-timeouts]: answered polls must keep the call alive for 5000 s");
     }
     polled(&mut peer);
     peer.wait(seconds(70));
     let end = peer.done(call);
-    assert!(matches!(end, Err(CallError::Timeout { total: false, .. })), "[lifecycle-timeouts]: silence is: {end:?}");
+    assert!(
+        matches!(end, Err(CallError::Timeout { total: false, .. })),
+        "[lifecycle-timeouts]: unanswered polls must end the call: {end:?}"
+    );
     let told = peer.sent_one();
     assert_eq!(told["method"], "tasks/cancel", "[cancel-task-via-tasks-cancel]");
 }
@@ -171,16 +179,20 @@ fn a_status_notification_is_news_but_not_needed() {
     let (_, _) = running(&mut peer);
     polled(&mut peer);
     peer.tells("notifications/tasks/status", task("completed"));
-    assert!(matches!(peer.event(), SessionEvent::TaskChanged { .. }), "[tasks-any-stream]: it is taken up");
-    assert_eq!(peer.sent_one()["method"], "tasks/result", "[tasks-status-not-relied]: and saves a poll");
+    assert!(matches!(peer.event(), SessionEvent::TaskChanged { .. }), "[tasks-any-stream]: the status must be used");
+    assert_eq!(
+        peer.sent_one()["method"],
+        "tasks/result",
+        "[tasks-status-not-relied]: the result must be fetched without a poll"
+    );
     peer.tells("notifications/tasks/status", task("working"));
-    assert_eq!((peer.events(), peer.sent().len()), (vec![], 0), "nothing comes after an end");
+    assert_eq!((peer.events(), peer.sent().len()), (vec![], 0), "a status after the terminal one must be ignored");
     peer.tells("notifications/tasks/status", json!({ "taskId": 5 }));
-    assert!(matches!(peer.event(), SessionEvent::Anomaly { .. }), "news of the wrong shape is told");
+    assert!(matches!(peer.event(), SessionEvent::Anomaly { .. }), "an invalid notification must be reported");
     let mut other = task("working");
     other["taskId"] = json!("of another");
     peer.tells("notifications/tasks/status", other);
-    assert_eq!(peer.events(), vec![], "[tasks-track-ids]: news of unknown tasks says nothing");
+    assert_eq!(peer.events(), vec![], "[tasks-track-ids]: notifications of unknown tasks must be ignored");
 }
 
 #[test]
@@ -198,11 +210,14 @@ fn input_is_asked_while_the_result_is_waited_for() {
     params["task"] = json!({ "ttl": 1000 });
     peer.asks(json!("e1"), "elicitation/create", params);
     let (question, of, _) = peer.asked();
-    assert_eq!(of, Some(call), "[tasks-track-ids]: the task says which call asks");
+    assert_eq!(of, Some(call), "[tasks-track-ids]: the call must be found by the task");
     peer.session.answer(question, accepted(), peer.now).unwrap();
     let answer = peer.sent_one();
     assert_eq!(answer["result"]["_meta"][RELATED]["taskId"], "t1", "[tasks-related-meta]");
-    assert_eq!(answer["result"]["action"], "accept", "[tasks-recv-ignore-undeclared]: a plain answer, no task of ours");
+    assert_eq!(
+        answer["result"]["action"], "accept",
+        "[tasks-recv-ignore-undeclared]: the response must be a plain result"
+    );
     let sent = polled(&mut peer);
     peer.answers(&sent["id"], task("working"));
     peer.events();
@@ -210,10 +225,13 @@ fn input_is_asked_while_the_result_is_waited_for() {
     peer.answers(&result["id"], json!({ "content": [], "isError": true }));
     match peer.done(call) {
         Ok(ServerResult::Tool(result)) => assert!(result.is_error, "[tasks-failed-includes-is-error]"),
-        other => panic!("[tasks-poll-beside-result]: the result ends the call, not {other:?}"),
+        other => panic!("[tasks-poll-beside-result]: expected the result to end the call, not {other:?}"),
     }
     let all = config(Opening::Probe).capabilities;
-    assert!(!serde_json::to_string(&all).unwrap().contains("tasks"), "[tasks-declare-client]: none are accepted");
+    assert!(
+        !serde_json::to_string(&all).unwrap().contains("tasks"),
+        "[tasks-declare-client]: the client must not declare tasks"
+    );
 }
 
 #[test]
@@ -236,7 +254,7 @@ fn tasks_end_in_other_ways() {
     peer.answers(&sent["id"], task("cancelled"));
     let end = peer.done(call);
     let message = Some("at it".to_owned());
-    assert_eq!(end, Err(CallError::TaskCancelled { message }), "[tasks-poll-until-terminal]: stopped by the server");
+    assert_eq!(end, Err(CallError::TaskCancelled { message }), "[tasks-poll-until-terminal]: cancelled by the server");
 
     let (call, _) = running(&mut peer);
     let sent = polled(&mut peer);
@@ -247,13 +265,13 @@ fn tasks_end_in_other_ways() {
     let (call, _) = running(&mut peer);
     let sent = polled(&mut peer);
     peer.refuses(&sent["id"], -32603, "for a moment");
-    assert_eq!(peer.events(), vec![], "an internal error says nothing about the task");
+    assert_eq!(peer.events(), vec![], "an internal error must not end the call");
     let sent = polled(&mut peer);
     let mut other = task("working");
     other["taskId"] = json!("t2");
     peer.answers(&sent["id"], other);
     let end = peer.done(call);
-    assert!(matches!(end, Err(CallError::BadAnswer { .. })), "an answer about another task does not fit: {end:?}");
+    assert!(matches!(end, Err(CallError::BadAnswer { .. })), "a response about another task must be rejected: {end:?}");
 
     for wrong in [json!({ "task": {} }), json!({ "task": { "taskId": "", "status": "working" } })] {
         let (call, sent) = peer.sends(ClientRequest::CallTool {
@@ -263,11 +281,11 @@ fn tasks_end_in_other_ways() {
         });
         peer.answers(&sent["id"], wrong.clone());
         let end = peer.done(call);
-        assert!(matches!(end, Err(CallError::BadAnswer { .. })), "a task of the wrong shape: {wrong}: {end:?}");
+        assert!(matches!(end, Err(CallError::BadAnswer { .. })), "an invalid task must be rejected: {wrong}: {end:?}");
     }
     let (plain, sent) = peer.sends(call_of("required"));
     peer.answers(&sent["id"], json!({ "content": [] }));
-    assert!(peer.done(plain).is_ok(), "a server may answer at once all the same");
+    assert!(peer.done(plain).is_ok(), "an immediate result must be accepted");
 }
 
 fn call_of(tool: &str) -> ClientRequest {
@@ -283,26 +301,33 @@ fn a_task_is_cancelled_by_its_name() {
     let told = peer.sent_one();
     assert_eq!(told["method"], "tasks/cancel", "[cancel-task-via-tasks-cancel]");
     assert_eq!(told["params"], json!({ "taskId": "t1" }), "[tasks-related-meta-omit]");
-    assert_eq!(peer.done(call), Err(CallError::Cancelled), "the call ends at once");
+    assert_eq!(peer.done(call), Err(CallError::Cancelled), "the call must end immediately");
     peer.answers(&poll["id"], task("working"));
     peer.answers(&told["id"], task("cancelled"));
-    assert_eq!(peer.events(), vec![], "[cancel-races]: what comes late says nothing");
+    assert_eq!(peer.events(), vec![], "[cancel-races]: late responses must be ignored");
     let token = first["params"]["_meta"]["progressToken"].clone();
     peer.tells("notifications/progress", json!({ "progressToken": token, "progress": 1 }));
-    assert_eq!(peer.events(), vec![], "[progress-task-token-lifetime]: the token is gone with the task");
+    assert_eq!(peer.events(), vec![], "[progress-task-token-lifetime]: the token must be invalid after the task");
 
     let (early, sent) = peer.sends(call_of("required"));
     peer.session.cancel(early, CancelReason::User, peer.now);
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "[cancel-task-via-tasks-cancel]: no notification for such a call");
+    assert_eq!(
+        peer.sent(),
+        Vec::<Value>::new(),
+        "[cancel-task-via-tasks-cancel]: no cancellation notification must be sent"
+    );
     peer.events();
     peer.answers(&sent["id"], json!({ "task": task("working") }));
     let told = peer.sent_one();
-    assert_eq!(told["method"], "tasks/cancel", "[cancel-task-via-tasks-cancel]: as soon as its name is known");
+    assert_eq!(
+        told["method"], "tasks/cancel",
+        "[cancel-task-via-tasks-cancel]: the task must be cancelled once its id is known"
+    );
 
     let mut peer = with_capability(json!({ "requests": { "tools": { "call": {} } } }));
     let (call, _) = running(&mut peer);
     peer.session.cancel(call, CancelReason::User, peer.now);
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "[tasks-list-cancel-gate]: not without the capability");
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "[tasks-list-cancel-gate]: no request without the capability");
     let end = peer.session.call(ClientRequest::ListTasks { cursor: None }, PATIENT, peer.now);
     assert!(matches!(end, Err(CallError::Unsupported { .. })), "[tasks-list-cancel-gate]: {end:?}");
 }
@@ -320,14 +345,14 @@ fn tasks_are_listed() {
             assert_eq!(
                 items.iter().map(|task| task.status).collect::<Vec<_>>(),
                 [TaskStatus::Working, TaskStatus::Failed],
-                "all"
+                "status of each task"
             );
             assert_eq!(next_cursor.as_deref(), Some(""), "[tasks-list-cursor]");
         }
-        other => panic!("the tasks are listed, not {other:?}"),
+        other => panic!("expected the tasks, not {other:?}"),
     }
     peer.asks(json!(1), "tasks/get", json!({ "taskId": "mine" }));
-    assert_eq!(peer.sent_one()["error"]["code"], -32601, "[tasks-declare-client]: we have no tasks to ask about");
+    assert_eq!(peer.sent_one()["error"]["code"], -32601, "[tasks-declare-client]: the client has no tasks");
 }
 
 #[test]
@@ -340,19 +365,23 @@ fn a_task_outlives_the_session_in_which_it_began() {
     assert_eq!(init["method"], "initialize", "[http-session-404-reinit]");
     peer.wait(seconds(20));
     peer.answers(&sent["id"], task("completed"));
-    assert_eq!((peer.events(), peer.sent().len()), (vec![], 0), "[lifecycle-no-requests-before-init]: no polls");
+    assert_eq!(
+        (peer.events(), peer.sent().len()),
+        (vec![], 0),
+        "[lifecycle-no-requests-before-init]: no polls before initialization"
+    );
     let result = json!({ "protocolVersion": "2025-11-25", "capabilities": all_capabilities() });
     peer.answers(&init["id"], result);
     let sent = peer.sent();
     assert_eq!(
         sent.last().unwrap()["method"],
         "tasks/get",
-        "[tasks-poll-until-terminal]: the task is asked about again"
+        "[tasks-poll-until-terminal]: the task must be polled again"
     );
-    assert!(matches!(peer.event(), SessionEvent::Reopened(_)), "and its call goes on");
+    assert!(matches!(peer.event(), SessionEvent::Reopened(_)), "the call must continue");
     let (poll, gone) = (&sent.last().unwrap()["id"], "no such task");
     peer.refuses(poll, -32602, gone);
-    assert!(matches!(peer.done(call), Err(CallError::Server(_))), "[tasks-expired]: unless it went with the session");
+    assert!(matches!(peer.done(call), Err(CallError::Server(_))), "[tasks-expired]: an unknown task must end the call");
 }
 
 #[test]
@@ -369,7 +398,7 @@ fn polls_that_are_lost_are_sent_again() {
     let sent = polled(&mut peer);
     peer.answers(&sent["id"], task("completed"));
     let result = peer.sent_one();
-    assert_eq!(result["method"], "tasks/result", "[tasks-disconnect-sse]: a lost stream is no lost task");
+    assert_eq!(result["method"], "tasks/result", "[tasks-disconnect-sse]: a lost stream must not end the task");
     peer.answers(&result["id"], json!({ "content": [] }));
-    assert!(peer.done(call).is_ok(), "the task has its result");
+    assert!(peer.done(call).is_ok(), "the call must have its result");
 }

@@ -1,4 +1,4 @@
-//! Tasks of 2026-07-28: the extension `io.modelcontextprotocol/tasks`, where the server decides.
+//! Tests of tasks in 2026-07-28: the extension `io.modelcontextprotocol/tasks`, where the server decides.
 
 use mcp_proto::types::TaskStatus;
 use mcp_proto::*;
@@ -26,28 +26,27 @@ fn with(mut task: Value, key: &str, value: Value) -> Value {
     task
 }
 
-/// A call that has become the task `t1`.
+/// Starts a call that continues as the task `t1`.
 fn running(peer: &mut Peer) -> CallId {
     let (call, sent) = peer.sends(tool_call());
     peer.answers(&sent["id"], with(task("working"), "resultType", json!("task")));
     match peer.event() {
         SessionEvent::TaskChanged { call: of, task } => {
             assert_eq!((of, task.status), (call, TaskStatus::Working), "[tasks-ext-polymorphic]: a task");
-            assert_eq!(task.ttl, Some(seconds(60)), "its time");
+            assert_eq!(task.ttl, Some(seconds(60)), "retention time of the task");
         }
-        other => panic!("[tasks-ext-polymorphic], [base-result-type-extensions]: the task is told, not {other:?}"),
+        other => panic!("[tasks-ext-polymorphic], [base-result-type-extensions]: expected a task event, not {other:?}"),
     }
     call
 }
 
-/// The poll after the interval; whatever else was sent is dropped.
+/// Returns the poll after the interval, and drops other messages.
 fn polled(peer: &mut Peer) -> Value {
     peer.wait(seconds(1));
-    let (body, head) =
-        peer.posts().into_iter().find(|(body, _)| body["method"] == "tasks/get").expect(
-            "[tasks-ext-poll-interval], [tasks-ext-poll-terminal], [tasks-ext-removed-methods]: it is asked about",
-        );
-    assert_eq!(body["params"]["taskId"], "t1", "of this task");
+    let (body, head) = peer.posts().into_iter().find(|(body, _)| body["method"] == "tasks/get").expect(
+        "[tasks-ext-poll-interval], [tasks-ext-poll-terminal], [tasks-ext-removed-methods]: the task must be polled",
+    );
+    assert_eq!(body["params"]["taskId"], "t1", "the poll must name the task");
     assert_eq!(head.name.as_deref(), Some("t1"), "[tasks-ext-mcp-name]");
     let declared = &body["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"]["extensions"];
     assert_eq!(*declared, json!({ EXTENSION: {} }), "[tasks-ext-declare-on-task-methods]");
@@ -68,7 +67,7 @@ fn the_extension_is_declared_with_each_request() {
         json!({ EXTENSION: {} }),
         "[tasks-ext-declare], [lifecycle-ext-advertise-modern]"
     );
-    assert_eq!(declared.get("tasks"), None, "[tasks-ext-declare]: the old capability does not count");
+    assert_eq!(declared.get("tasks"), None, "[tasks-ext-declare]: the legacy capability must be absent");
     assert_eq!(sent["params"].get("task"), None, "[tasks-ext-server-directed]");
 }
 
@@ -83,15 +82,15 @@ fn a_task_ends_with_what_tasks_get_carries() {
     assert_eq!(listen["params"]["notifications"]["taskIds"], json!(["t1"]), "[tasks-ext-subscribe]");
     peer.grants(&listen);
     peer.wait(seconds(2));
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "[tasks-ext-poll-interval]: it may change");
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "[tasks-ext-poll-interval]: a changed interval must be respected");
     let sent = polled(&mut peer);
     let result = json!({ "content": [], "isError": true, "ttlMs": 5 });
     peer.answers(&sent["id"], with(task("completed"), "result", result));
     match peer.done(call) {
         Ok(ServerResult::Tool(result)) => assert!(result.is_error, "[tasks-ext-failed-vs-completed]: a tool's error"),
-        other => panic!("[tasks-ext-removed-methods]: the result is inlined, not {other:?}"),
+        other => panic!("[tasks-ext-removed-methods]: expected an inline result, not {other:?}"),
     }
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "[tasks-ext-poll-terminal]: nothing more is asked");
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "[tasks-ext-poll-terminal]: no further poll must be sent");
 
     let call = running(&mut peer);
     let sent = polled(&mut peer);
@@ -115,7 +114,10 @@ fn a_task_ends_with_what_tasks_get_carries() {
         let call = running(&mut peer);
         let sent = polled(&mut peer);
         peer.answers(&sent["id"], wrong);
-        assert!(matches!(peer.done(call), Err(CallError::BadAnswer { .. })), "an end without a result does not fit");
+        assert!(
+            matches!(peer.done(call), Err(CallError::BadAnswer { .. })),
+            "an end without a result must be rejected"
+        );
     }
 }
 
@@ -142,7 +144,7 @@ fn a_task_is_told_of_by_the_listening() {
     let mut done = with(task("completed"), "result", json!({ "content": [] }));
     done["_meta"] = json!({ KEY: listen["id"] });
     peer.tells("notifications/tasks", done);
-    assert!(peer.done(call).is_ok(), "[tasks-ext-subscribe]: a notification is as good as a poll");
+    assert!(peer.done(call).is_ok(), "[tasks-ext-subscribe]: a notification must end the call");
 }
 
 #[test]
@@ -158,13 +160,13 @@ fn input_is_asked_once_and_answered_once() {
         .into_iter()
         .filter_map(|event| match event {
             SessionEvent::Asked { request, call: of, .. } => {
-                assert_eq!(of, Some(call), "[tasks-ext-same-trust]: the same question as any other");
+                assert_eq!(of, Some(call), "[tasks-ext-same-trust]: the request must be reported like any other");
                 Some(request)
             }
             _ => None,
         })
         .collect();
-    assert_eq!(asked.len(), 2, "[tasks-ext-update]: each is asked");
+    assert_eq!(asked.len(), 2, "[tasks-ext-update]: each must be reported");
     peer.sent();
     let sent = polled(&mut peer);
     peer.answers(&sent["id"], with(task("input_required"), "inputRequests", both.clone()));
@@ -185,11 +187,7 @@ fn input_is_asked_once_and_answered_once() {
     let sent = peer.sent_one();
     assert_eq!(sent["method"], "tasks/get", "[tasks-ext-observe-after-update]");
     peer.answers(&sent["id"], with(task("input_required"), "inputRequests", both));
-    assert_eq!(
-        peer.sent(),
-        Vec::<Value>::new(),
-        "[tasks-ext-answer-once]: a server that is slow gets no second answer"
-    );
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "[tasks-ext-answer-once]: a confirmed answer must not be sent again");
 
     let sent = polled(&mut peer);
     peer.answers(&sent["id"], task("working"));
@@ -198,7 +196,7 @@ fn input_is_asked_once_and_answered_once() {
     let events = peer.events();
     assert!(
         events.contains(&SessionEvent::Withdrawn { request: asked[1], why: Withdrawal::CancelledByServer }),
-        "[tasks-ext-update-keys]: what is not outstanding any longer is withdrawn: {events:?}"
+        "[tasks-ext-update-keys]: a request that is no longer open must be withdrawn: {events:?}"
     );
 }
 
@@ -219,7 +217,10 @@ fn a_lost_answer_goes_again_while_it_is_wanted() {
     let sent = polled(&mut peer);
     peer.answers(&sent["id"], with(task("input_required"), "inputRequests", ask("when")));
     let again = peer.sent_one();
-    assert_eq!(again["params"]["inputResponses"], update["params"]["inputResponses"], "the user is not asked again");
+    assert_eq!(
+        again["params"]["inputResponses"], update["params"]["inputResponses"],
+        "the same answer must be sent again"
+    );
 }
 
 #[test]
@@ -230,9 +231,13 @@ fn a_refusal_or_a_cancellation_stops_the_task() {
     let (told, head) = peer.post();
     assert_eq!(told["method"], "tasks/cancel", "[tasks-ext-cancel-method], [tasks-ext-cancel-forget]");
     assert_eq!(head.name.as_deref(), Some("t1"), "[tasks-ext-mcp-name]");
-    assert_eq!(peer.done(call), Err(CallError::Cancelled), "[tasks-ext-cancel-cooperative]: whatever comes of it");
+    assert_eq!(
+        peer.done(call),
+        Err(CallError::Cancelled),
+        "[tasks-ext-cancel-cooperative]: the call must end immediately"
+    );
     peer.answers(&told["id"], json!({}));
-    assert_eq!(peer.events(), vec![], "the acknowledgement says nothing");
+    assert_eq!(peer.events(), vec![], "the acknowledgement must be ignored");
 
     let call = running(&mut peer);
     let sent = polled(&mut peer);
@@ -244,8 +249,8 @@ fn a_refusal_or_a_cancellation_stops_the_task() {
     peer.sent();
     let refused = Answer::Refused { code: -1, message: "no".into() };
     peer.session.answer(question.unwrap(), refused, peer.now).unwrap();
-    assert_eq!(peer.sent_one()["method"], "tasks/cancel", "[tasks-ext-same-trust]: there is no way to say no");
-    assert_eq!(peer.done(call), Err(CallError::Refused), "the call says why");
+    assert_eq!(peer.sent_one()["method"], "tasks/cancel", "[tasks-ext-same-trust]: a refusal must cancel the task");
+    assert_eq!(peer.done(call), Err(CallError::Refused), "the call must end with the reason");
 
     let mut stdio = Peer::ready(Revision::V2026_07_28);
     let (call, sent) = stdio.sends(tool_call());
@@ -253,7 +258,11 @@ fn a_refusal_or_a_cancellation_stops_the_task() {
     stdio.sent();
     stdio.events();
     stdio.answers(&sent["id"], with(task("working"), "resultType", json!("task")));
-    assert_eq!(stdio.sent_one()["method"], "tasks/cancel", "[cancel-races]: it became a task meanwhile");
+    assert_eq!(
+        stdio.sent_one()["method"],
+        "tasks/cancel",
+        "[cancel-races]: a task created meanwhile must be cancelled"
+    );
 }
 
 #[test]
@@ -282,9 +291,9 @@ fn a_task_needs_no_progress_to_live() {
         let told = peer.events().into_iter().any(|event| {
             matches!(event, SessionEvent::TaskChanged { task, .. } if task.status_message == Some(format!("step {step}")))
         });
-        assert!(told, "[tasks-ext-no-progress], [tasks-ext-status-message]: its words tell how far it is");
+        assert!(told, "[tasks-ext-no-progress], [tasks-ext-status-message]: each status message must be reported");
     }
     let sent = polled(&mut peer);
     peer.answers(&sent["id"], with(task("completed"), "result", json!({ "content": [] })));
-    assert!(peer.done(call).is_ok(), "[tasks-ext-no-progress]: 300 s without progress");
+    assert!(peer.done(call).is_ok(), "[tasks-ext-no-progress]: the call must survive 300 s without progress");
 }

@@ -1,4 +1,4 @@
-//! Timeouts, progress and pings.
+//! Tests of timeouts, progress and pings.
 
 use mcp_proto::*;
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ fn silence_ends_a_call_and_tells_the_server() {
         let mut peer = Peer::ready(revision);
         let (call, sent) = peer.sends(tool_call());
         peer.wait(seconds(59));
-        assert_eq!(peer.events(), vec![], "[lifecycle-timeouts]: not before its time");
+        assert_eq!(peer.events(), vec![], "[lifecycle-timeouts]: no timeout before the deadline");
         peer.wait(seconds(1));
         let end = CallError::Timeout { after: seconds(60), total: false };
         assert_eq!(peer.done(call), Err(end), "[lifecycle-timeouts], X35 in {revision}");
@@ -36,7 +36,7 @@ fn each_call_has_its_own_deadline() {
     peer.wait(seconds(2));
     let end = CallError::Timeout { after: seconds(2), total: false };
     assert_eq!(peer.done(call), Err(end), "[lifecycle-timeout-configurable]");
-    assert_eq!(peer.session.poll_timeout(), None, "a deadline beyond all time is never due and never panics");
+    assert_eq!(peer.session.poll_timeout(), None, "an unreachable deadline must never be due");
 }
 
 #[test]
@@ -54,10 +54,14 @@ fn progress_keeps_a_call_alive_up_to_the_hard_cap() {
         );
     }
     peer.wait(seconds(49));
-    assert_eq!(peer.events(), vec![], "still within the cap");
+    assert_eq!(peer.events(), vec![], "the total deadline must not be exceeded yet");
     peer.wait(seconds(1));
     let end = CallError::Timeout { after: seconds(600), total: true };
-    assert_eq!(peer.done(call), Err(end), "[lifecycle-timeout-maximum]: whatever progress comes");
+    assert_eq!(
+        peer.done(call),
+        Err(end),
+        "[lifecycle-timeout-maximum]: the total deadline must apply despite progress"
+    );
 }
 
 #[test]
@@ -67,21 +71,21 @@ fn progress_has_to_grow_and_to_belong_to_a_call() {
     let id = sent["id"].clone();
     for unknown in [json!(999), json!(id.to_string()), json!("x")] {
         progress(&mut peer, &unknown, 1.0);
-        assert_eq!(peer.events(), vec![], "[progress-track-tokens]: {unknown} is no token of ours");
+        assert_eq!(peer.events(), vec![], "[progress-track-tokens]: {unknown} must not match a call");
     }
     progress(&mut peer, &id, 0.5);
     assert!(matches!(peer.event(), SessionEvent::Progress { .. }), "[progress-floating-point]");
     peer.wait(seconds(40));
     progress(&mut peer, &id, 0.5);
-    assert!(matches!(peer.event(), SessionEvent::Anomaly { .. }), "progress that does not grow is told once");
+    assert!(matches!(peer.event(), SessionEvent::Anomaly { .. }), "progress without an increase must be reported once");
     progress(&mut peer, &id, 0.1);
-    assert_eq!(peer.events(), vec![], "and then ignored");
+    assert_eq!(peer.events(), vec![], "further ones must be ignored");
     peer.wait(seconds(20));
-    assert!(peer.done(call).is_err(), "progress that does not grow keeps nothing alive");
+    assert!(peer.done(call).is_err(), "progress without an increase must not reset the deadline");
     progress(&mut peer, &id, 9.0);
-    assert_eq!(peer.events(), vec![], "progress after the end is ignored");
+    assert_eq!(peer.events(), vec![], "progress after the end must be ignored");
     peer.tells("notifications/progress", json!({ "progressToken": 1.5, "progress": "x" }));
-    assert!(matches!(peer.event(), SessionEvent::Anomaly { .. }), "progress of the wrong shape is told");
+    assert!(matches!(peer.event(), SessionEvent::Anomaly { .. }), "invalid progress must be reported");
 }
 
 #[test]
@@ -91,20 +95,20 @@ fn the_users_time_is_not_the_servers() {
     peer.wait(seconds(50));
     peer.asks(json!("q"), "elicitation/create", form());
     let (question, led_by, _) = peer.asked();
-    assert_eq!(led_by, Some(call), "the only call in flight led to the question");
+    assert_eq!(led_by, Some(call), "the only call in flight must be named");
     peer.wait(seconds(3600));
-    assert_eq!(peer.events(), vec![], "neither time runs while the user thinks");
+    assert_eq!(peer.events(), vec![], "both deadlines must be paused while the request is open");
     peer.session.answer(question, accepted(), peer.now).unwrap();
     peer.sent();
     peer.wait(seconds(59));
-    assert_eq!(peer.events(), vec![], "then the server has its time again");
+    assert_eq!(peer.events(), vec![], "the idle deadline must start again");
     for step in 1..=10 {
         progress(&mut peer, &sent["id"], f64::from(step));
         peer.events();
         peer.wait(seconds(50));
     }
     let end = CallError::Timeout { after: seconds(600), total: true };
-    assert_eq!(peer.done(call), Err(end), "and the hard cap counts what is left: 50 + 59 + 491 s");
+    assert_eq!(peer.done(call), Err(end), "the total deadline must count the remaining time: 50 + 59 + 491 s");
 }
 
 #[test]
@@ -115,14 +119,14 @@ fn a_question_of_unknown_origin_stops_all_calls_that_may_wait_for_it() {
     let list = peer.call(ClientRequest::ListTools { cursor: None });
     peer.asks(json!(1), "elicitation/create", form());
     let (question, led_by, _) = peer.asked();
-    assert_eq!(led_by, None, "two calls may have led to it, so it is not said which");
+    assert_eq!(led_by, None, "an ambiguous call must not be named");
     peer.wait(seconds(100));
-    assert!(peer.done(list).is_err(), "a list waits for no question");
+    assert!(peer.done(list).is_err(), "a list must not be paused");
     peer.session.cancel(first, CancelReason::User, peer.now);
     peer.events();
     peer.session.answer(question, accepted(), peer.now).unwrap();
     peer.wait(seconds(60));
-    assert_eq!(peer.events().len(), 1, "the other call has its time again, and then ends");
+    assert_eq!(peer.events().len(), 1, "the other call must be resumed and time out");
 }
 
 #[test]
@@ -135,7 +139,7 @@ fn pings_find_a_dead_server() {
         peer.tells("notifications/message", json!({ "level": "info", "data": 1 }));
         peer.events();
         peer.wait(seconds(29));
-        assert_eq!(peer.sent(), Vec::<Value>::new(), "[ping-not-excessive]: a server that talks is not pinged");
+        assert_eq!(peer.sent(), Vec::<Value>::new(), "[ping-not-excessive]: an active server must not be pinged");
         peer.wait(seconds(1));
         let ping = peer.sent_one();
         let method = if revision.is_modern() { "server/discover" } else { "ping" };
@@ -154,13 +158,13 @@ fn pings_find_a_dead_server() {
     for _ in 0..3 {
         peer.wait(seconds(9));
         peer.tells("notifications/message", json!({ "level": "info", "data": 1 }));
-        assert_eq!(peer.events().len(), 1, "[ping-timeout-fit]: a busy server that talks is not dead");
+        assert_eq!(peer.events().len(), 1, "[ping-timeout-fit]: messages must extend the deadline of the ping");
     }
     peer.answers(&ping["id"], json!({}));
-    assert_eq!(peer.events(), vec![], "its late answer counts");
+    assert_eq!(peer.events(), vec![], "the late response must be accepted");
 
     let mut peer = Peer::ready(Revision::V2025_11_25);
     peer.wait(seconds(100_000));
-    assert_eq!((peer.sent().len(), peer.events()), (0, vec![]), "without an interval there are no pings");
-    assert!(peer.session.call(ClientRequest::Ping, PATIENT, peer.now).is_ok(), "but the host can ping");
+    assert_eq!((peer.sent().len(), peer.events()), (0, vec![]), "no pings without an interval");
+    assert!(peer.session.call(ClientRequest::Ping, PATIENT, peer.now).is_ok(), "explicit pings must be possible");
 }

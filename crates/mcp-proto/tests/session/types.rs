@@ -1,4 +1,4 @@
-//! Every type reads and writes what the specification shows, and keeps what it does not know.
+//! Tests of the protocol types: examples of the specification round-trip, and unknown members are retained.
 
 use mcp_proto::types::*;
 use serde::Serialize;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 #[track_caller]
 fn round_trip<T: Serialize + DeserializeOwned>(example: Value) -> T {
     let read: T = serde_json::from_value(example.clone()).unwrap_or_else(|error| panic!("{example}: {error}"));
-    assert_eq!(serde_json::to_value(&read).unwrap(), example, "what was read is written back");
+    assert_eq!(serde_json::to_value(&read).unwrap(), example, "the value must round-trip");
     read
 }
 
@@ -58,8 +58,8 @@ fn examples_of_every_type_survive() {
         { "type": "hologram", "future": 1 },
     ]);
     let read: Vec<ContentBlock> = round_trip(blocks.clone());
-    assert!(matches!(read[7], ContentBlock::Unknown(_)), "only the unknown kind is unknown");
-    assert!(!read[..7].iter().any(|block| matches!(block, ContentBlock::Unknown(_))), "and no other");
+    assert!(matches!(read[7], ContentBlock::Unknown(_)), "the unknown type must be retained");
+    assert!(!read[..7].iter().any(|block| matches!(block, ContentBlock::Unknown(_))), "known types must be recognized");
     round_trip::<CallToolResult>(
         json!({ "content": blocks, "structuredContent": [1], "isError": true, "_meta": meta, "resultType": "complete" }),
     );
@@ -96,27 +96,27 @@ fn examples_of_every_type_survive() {
 fn what_servers_in_the_field_write_is_understood() {
     let read: ServerCapabilities =
         serde_json::from_value(json!({ "tools": [], "logging": true, "prompts": null, "completions": false })).unwrap();
-    assert!(read.tools.is_some() && read.logging.is_some(), "`[]` and `true` mean that it is there");
-    assert!(read.prompts.is_none() && read.completions.is_none(), "`null` and `false` mean that it is not");
+    assert!(read.tools.is_some() && read.logging.is_some(), "`[]` and `true` must mean present");
+    assert!(read.prompts.is_none() && read.completions.is_none(), "`null` and `false` must mean absent");
     let read: Prompt = serde_json::from_value(json!({ "name": "p", "arguments": null, "icons": null })).unwrap();
-    assert!(read.arguments.is_empty(), "null lists are empty lists");
+    assert!(read.arguments.is_empty(), "null must mean an empty list");
     let read: Icon = serde_json::from_value(json!({ "src": "x", "sizes": "48x48" })).unwrap();
-    assert_eq!(read.sizes, ["48x48"], "one size stands for a list of one");
+    assert_eq!(read.sizes, ["48x48"], "a single size must be a list of one");
     for (size, expected) in [(json!(12.0), Some(12)), (json!(-1), None), (json!("big"), None), (json!(null), None)] {
         let read: Resource = serde_json::from_value(json!({ "uri": "a:b", "name": "r", "size": size })).unwrap();
-        assert_eq!(read.size, expected, "[resources-size]: a size that is none is unknown: {size}");
+        assert_eq!(read.size, expected, "[resources-size]: an invalid size must be unknown: {size}");
     }
     let read: ElicitParams = serde_json::from_value(json!({ "message": "m", "requestedSchema": {} })).unwrap();
     assert!(matches!(read, ElicitParams::Form { .. }), "[elicit-default-mode]");
-    assert!(LogLevel::Debug < LogLevel::Emergency, "[logging-levels]: they are ordered by severity");
+    assert!(LogLevel::Debug < LogLevel::Emergency, "[logging-levels]: levels must be ordered by severity");
 }
 
 #[test]
 fn what_is_wrong_is_named() {
     fn fails<T: DeserializeOwned>(example: Value, words: &str) {
         match serde_json::from_value::<T>(example.clone()) {
-            Err(error) => assert!(error.to_string().contains(words), "{example}: {error} has {words:?}"),
-            Ok(_) => panic!("{example} is refused"),
+            Err(error) => assert!(error.to_string().contains(words), "{example}: {error} must contain {words:?}"),
+            Ok(_) => panic!("{example} must be rejected"),
         }
     }
     fails::<ContentBlock>(json!({ "text": "x" }), "`type`");

@@ -1,6 +1,6 @@
-//! Steps over the bytes of JSON: white space, numbers, words and strings. Caller: `scan.rs`.
+//! Advances over tokens of JSON bytes: white space, numbers, literals and strings. Used by `scan.rs`.
 
-/// After white space.
+/// Returns the position after white space.
 #[inline(always)]
 pub(super) fn space(bytes: &[u8], mut at: usize) -> usize {
     while let Some(b' ' | b'\t' | b'\n' | b'\r') = bytes.get(at) {
@@ -9,7 +9,7 @@ pub(super) fn space(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// After a key, its colon and white space: where the value begins.
+/// Returns the position of a member's value, after its key, colon and white space.
 #[inline(always)]
 pub(super) fn key(bytes: &[u8], at: usize) -> Option<usize> {
     if bytes.get(at) != Some(&b'"') {
@@ -42,7 +42,7 @@ pub(super) fn number(bytes: &[u8], mut at: usize) -> Option<usize> {
     Some(at)
 }
 
-/// After at least one digit.
+/// Returns the position after at least one digit.
 fn digits(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
     while bytes.get(at).is_some_and(u8::is_ascii_digit) {
@@ -51,10 +51,10 @@ fn digits(bytes: &[u8], start: usize) -> Option<usize> {
     (at > start).then_some(at)
 }
 
-/// The end of a string whose opening quote stands before `at`, and whether it has escapes.
+/// Returns the end of a string whose opening quote is before `at`, and `true` if it has escapes.
 #[inline(always)]
 pub(super) fn string(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
-    // Nearly all are short and plain.
+    // Nearly all strings are short and without escapes.
     let near = near(bytes, at);
     if bytes.get(near) == Some(&b'"') { Some((near + 1, false)) } else { long_string(bytes, near) }
 }
@@ -71,7 +71,7 @@ fn long_string(bytes: &[u8], mut at: usize) -> Option<(usize, bool)> {
     }
 }
 
-/// The next quote, backslash or control character, or a place before it.
+/// Returns the position of the next quote, backslash or control character, or a position before it.
 #[inline(always)]
 fn near(bytes: &[u8], mut at: usize) -> usize {
     for _ in 0..4 {
@@ -85,7 +85,7 @@ fn near(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The next quote or backslash. There must be no control character before it.
+/// Returns the position of the next quote or backslash, or `None` if a control character is before it.
 pub(super) fn plain(bytes: &[u8], mut at: usize) -> Option<usize> {
     loop {
         let rest = bytes.get(at..)?;
@@ -108,11 +108,11 @@ pub(super) fn plain(bytes: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// So much of a long string is looked at together.
+/// Number of bytes of a long string that are examined at once.
 const BLOCK: usize = 1024;
 
-/// Whether there is no quote, backslash or control character in a block. Without a branch for each byte, so
-/// that the compiler can take many of them at once.
+/// Returns `true` if the block has no quote, backslash or control character. Has no branch per byte, so that the
+/// compiler can vectorize the loop.
 fn is_plain(block: &[u8; BLOCK]) -> bool {
     let (mut quote, mut backslash, mut least) = (u8::MAX, u8::MAX, u8::MAX);
     for byte in block {
@@ -123,7 +123,7 @@ fn is_plain(block: &[u8; BLOCK]) -> bool {
     quote != 0 && backslash != 0 && least >= b' '
 }
 
-/// After an escape whose backslash stands before `at`. Half of a surrogate pair is none.
+/// Returns the position after an escape whose backslash is before `at`, or `None` for half of a surrogate pair.
 fn escape(bytes: &[u8], at: usize) -> Option<usize> {
     match bytes.get(at)? {
         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(at + 1),
@@ -139,14 +139,14 @@ fn escape(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The code unit of an escape's `u` and four hexadecimal digits, which begin at `at`.
+/// Returns the code unit of an escape whose `u` and four hexadecimal digits begin at `at`.
 fn code_unit(bytes: &[u8], at: usize) -> Option<u32> {
     let [b'u', digits @ ..] = bytes.get(at..)?.first_chunk::<5>()? else { return None };
     digits.iter().try_fold(0, |unit, digit| Some(unit << 4 | char::from(*digit).to_digit(16)?))
 }
 
-/// A mask whose lowest bit set tells the first quote, backslash or control character of eight bytes.
-/// Higher ones may tell of bytes that are none of these.
+/// Returns a mask whose lowest set bit marks the first quote, backslash or control character of eight bytes. Higher
+/// bits may be set for other bytes.
 const fn special(word: u64) -> u64 {
     const ONES: u64 = u64::MAX / 0xff;
     const fn below(word: u64, limit: u8) -> u64 {

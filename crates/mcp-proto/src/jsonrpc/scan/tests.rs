@@ -1,4 +1,4 @@
-//! Scanned texts, compared with what `serde_json` says of them.
+//! Tests of the scanner, compared with `serde_json`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -69,10 +69,13 @@ fn what_is_valid_is_what_serde_holds_for_valid() {
         let serde = serde_json::from_str::<IgnoredAny>(text).is_ok();
         assert_eq!(is_valid(text), serde, "{text}");
     }
-    assert!(!is_valid(r#""\ud800""#) && !is_valid(r#""\udc00\ud800""#), "X37: half of a pair is no character");
+    assert!(
+        !is_valid(r#""\ud800""#) && !is_valid(r#""\udc00\ud800""#),
+        "X37: half of a surrogate pair must be rejected"
+    );
 }
 
-/// Pieces of which JSON is made, and some that break it.
+/// Generates tokens of JSON, and some that make it invalid.
 fn piece() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
         "{", "}", "[", "]", ",", ":", "null", "true", "false", "nul", "0", "-1.5e3", "01", "1.", " ", "\t", "\n",
@@ -86,7 +89,7 @@ fn piece() -> impl Strategy<Value = String> {
     prop_oneof![4 => pieces.prop_map(str::to_owned), 1 => long]
 }
 
-/// Valid JSON with long and short values, deep ones and escapes.
+/// Generates valid JSON with short and long values, deep nesting and escapes.
 fn valid() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         any::<bool>().prop_map(Value::from),
@@ -102,7 +105,7 @@ fn valid() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Passes a value and each one inside of it, in every way that there is, and tells where they lie.
+/// Consumes a value and each nested value with every method of the scanner, and records their positions.
 fn passed(scan: &mut Scan<'_>, depth: usize, into: &mut Vec<(usize, usize, bool)>) -> Option<()> {
     let first = scan.peek()?;
     let start = scan.at();
@@ -144,7 +147,7 @@ proptest! {
         value in valid(), pretty in any::<bool>(), at in any::<prop::sample::Index>(), byte in 0_u8..128,
     ) {
         let text = if pretty { format!("{value:#}") } else { value.to_string() };
-        prop_assert!(is_valid(&text), "what serde writes is valid");
+        prop_assert!(is_valid(&text), "output of serde_json must be valid");
         let mut bytes = text.into_bytes();
         let at = at.index(bytes.len());
         bytes[at] = byte;
@@ -157,11 +160,11 @@ proptest! {
     fn what_was_recorded_is_passed_to_the_same_places(value in valid(), pretty in any::<bool>()) {
         let text = if pretty { format!("{value:#}") } else { value.to_string() };
         let mut spans = Spans::default();
-        prop_assert_eq!(Scan::new(&text).value_recorded(&mut spans), Some(&*text), "it is passed as a whole");
+        prop_assert_eq!(Scan::new(&text).value_recorded(&mut spans), Some(&*text), "the whole value must be consumed");
         let large = spans.found();
         let (mut first, mut again) = (Vec::new(), Vec::new());
         passed(&mut Scan::new(&text), 0, &mut first);
         passed(&mut Scan::again(&text, large.as_deref().map_or(&[], Vec::as_slice)), 0, &mut again);
-        prop_assert_eq!(first, again, "in {} the same is found with and without what was recorded", text);
+        prop_assert_eq!(first, again, "recorded spans must not change the positions in {}", text);
     }
 }

@@ -1,4 +1,4 @@
-//! Messages and other inputs of a session, drawn at random. Caller: `properties.rs`.
+//! Generators of messages and other inputs of a session. Used by `properties.rs`.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ pub(super) fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Something that looks like a message, possibly with a fault.
+/// Generates values similar to a message, possibly invalid.
 pub(super) fn any_message() -> impl Strategy<Value = Value> {
     let id = prop_oneof![(-2_i64..12).prop_map(Value::from), Just(json!("1")), Just(json!(1.5)), Just(Value::Null)];
     let method = prop::sample::select(vec![
@@ -81,7 +81,7 @@ pub(super) fn any_message() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Something that happens to a session.
+/// Input of a session during a property test.
 #[derive(Debug, Clone)]
 pub(super) enum Input {
     Says(Value),
@@ -111,7 +111,7 @@ pub(super) fn any_input() -> impl Strategy<Value = Input> {
     ]
 }
 
-/// Results of a tool as text: with members in any order, doubled, escaped, `null` or of the wrong kind.
+/// Generates tool results as text, with members reordered, duplicated, escaped, `null` or of the wrong type.
 pub(super) fn any_tool_result() -> impl Strategy<Value = String> {
     let text = prop_oneof![
         Just("\"t\"".to_owned()),
