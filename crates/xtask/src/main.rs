@@ -53,8 +53,8 @@ enum Task {
     Check,
     /// Write the page's copy of the contract (ui/src/lib/api/generated.ts)
     Codegen(codegen::Options),
-    /// Check what must stay absent
-    Tidy,
+    /// Check the rules about files, or about commits
+    Tidy(tidy::Options),
     /// Measure the app (start-up, a question, memory), then our client beside those of other SDKs
     Bench(bench::Options),
     /// Run the official conformance suite against our client
@@ -84,7 +84,7 @@ fn main() -> ExitCode {
         Task::Test(options) => test::run(&options),
         Task::Check => check::run(),
         Task::Codegen(options) => codegen::run(&options),
-        Task::Tidy => tidy::run(),
+        Task::Tidy(options) => tidy::run(&options),
         Task::Bench(options) => bench::run(&options),
         Task::Conformance(options) => conformance::run(&options),
         Task::Requirements(options) => requirements::run(&options),

@@ -19,7 +19,7 @@ pub(crate) fn run() -> Result<(), Problem> {
         }
     };
     step("tidy");
-    note(tidy::run())?;
+    note(tidy::check())?;
     step("format");
     note(format_check().run())?;
     step("clippy, without the shell");

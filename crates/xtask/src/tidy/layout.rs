@@ -3,8 +3,18 @@
 use super::Finding;
 use super::tree::{SourceFile, Tree};
 
-const AT_THE_TOP: [&str; 8] =
-    ["Cargo.toml", "Cargo.lock", "src-tauri", "ui", "crates", "tests", "README.md", "LICENSE"];
+const AT_THE_TOP: [&str; 10] = [
+    "Cargo.toml",
+    "Cargo.lock",
+    "rust-toolchain.toml",
+    "src-tauri",
+    "ui",
+    "crates",
+    "tests",
+    "README.md",
+    "CHANGELOG.md",
+    "LICENSE",
+];
 
 /// More lines than this are more than one subject.
 const LONGEST: usize = 800;

@@ -3,12 +3,15 @@
 //! Each rule is a function over the [`Tree`] that returns findings; its test shows that it can find something.
 
 mod comment_paths;
+mod commits;
 mod contract;
 mod dependencies;
+mod doc_comments;
 mod equal_fields;
 mod layout;
 mod messages;
 mod module_cycles;
+mod names;
 mod owner_parts;
 mod page;
 mod pure_crates;
@@ -54,11 +57,15 @@ impl fmt::Display for Finding {
 }
 
 /// The rules that need only the files.
-const RULES: [fn(&Tree) -> Vec<Finding>; 27] = [
+const RULES: [fn(&Tree) -> Vec<Finding>; 31] = [
     layout::top_level,
     layout::module_docs,
     layout::file_lengths,
     comment_paths::exist,
+    doc_comments::no_clauses,
+    doc_comments::few_short_ones,
+    names::types_are_nouns,
+    names::no_retired_words,
     module_cycles::in_one_direction,
     owner_parts::know_no_other_module,
     struct_fields::few_in_the_host,
@@ -94,10 +101,35 @@ pub(crate) fn findings() -> Result<Vec<Finding>, Problem> {
     Ok(findings)
 }
 
-/// Prints the findings; an error when there are any.
-pub(crate) fn run() -> Result<(), Problem> {
-    let findings = findings()?;
-    for finding in &findings {
+/// Arguments of `cargo xtask tidy`.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Check the subjects of these commits instead of the files, for instance origin/main..HEAD
+    #[arg(long, value_name = "RANGE")]
+    commits: Option<String>,
+}
+
+/// Prints the findings of the rules that the options name.
+///
+/// # Errors
+/// Returns [`Problem::ChecksFailed`] if there are findings.
+pub(crate) fn run(options: &Options) -> Result<(), Problem> {
+    match &options.commits {
+        Some(range) => print(&commits::findings(range)?),
+        None => check(),
+    }
+}
+
+/// Prints the findings of all rules about files.
+///
+/// # Errors
+/// Returns [`Problem::ChecksFailed`] if there are findings.
+pub(crate) fn check() -> Result<(), Problem> {
+    print(&findings()?)
+}
+
+fn print(findings: &[Finding]) -> Result<(), Problem> {
+    for finding in findings {
         println!("{finding}");
     }
     if findings.is_empty() { Ok(()) } else { Err(Problem::ChecksFailed) }

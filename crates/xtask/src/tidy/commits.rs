@@ -1,0 +1,41 @@
+//! `cargo xtask tidy --commits RANGE`: the rules about commit subjects, for the commits of a push or a branch.
+
+use super::Finding;
+use crate::problem::Problem;
+use crate::process::Program;
+use crate::workspace;
+
+/// Maximum length of a subject, in characters, so that it is not cut in logs.
+const MAX_SUBJECT: usize = 72;
+
+/// Returns the commits of a range of git (such as `origin/main..HEAD`) whose subjects break a rule. Merges are not read.
+pub(super) fn findings(range: &str) -> Result<Vec<Finding>, Problem> {
+    let log = Program::new("git").dir(workspace::root()).args(["log", "--no-merges", "--format=%h %s", range, "--"]);
+    Ok(log.output()?.lines().filter_map(|line| line.split_once(' ')).flat_map(of_commit).collect())
+}
+
+fn of_commit((id, subject): (&str, &str)) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let length = subject.chars().count();
+    if length > MAX_SUBJECT {
+        findings.push(Finding::new(id, 0, format!("the subject has {length} characters, more than {MAX_SUBJECT}")));
+    }
+    if subject.contains(';') {
+        findings.push(Finding::new(id, 0, "the subject joins topics with \";\"; make a commit of each"));
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn subjects_that_are_long_or_join_topics_are_found() {
+        let longest = "é".repeat(MAX_SUBJECT);
+        assert!(of_commit(("a1", &longest)).is_empty(), "characters count, not bytes");
+        assert_eq!(of_commit(("a1", &format!("{longest}!"))).len(), 1);
+        assert_eq!(of_commit(("a1", "host: stop calls; ui: name them")).len(), 1);
+        assert!(of_commit(("a1", "host: stop calls")).is_empty());
+    }
+}

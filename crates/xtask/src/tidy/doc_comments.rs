@@ -1,0 +1,88 @@
+//! Rules about doc comments: a plain sentence about the item, not a riddle or a repetition of its name.
+
+use super::Finding;
+use super::tree::{SourceFile, Tree};
+
+/// Words that begin a clause instead of a description. `/// Whether it is open` is `/// Set if the connection is open`.
+const CLAUSE_WORDS: [&str; 3] = ["What", "Whether", "Why"];
+/// A comment of so few words mostly repeats the name of its item.
+const FEW_WORDS: usize = 3;
+/// Maximum number of doc comments with few words in the whole repository. Some are right, such as a unit.
+const MAX_SHORT: usize = 300;
+
+/// No doc comment begins with a clause, so that its first line says what the item is or does.
+pub(super) fn no_clauses(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (file, comment) in doc_comments(tree) {
+        let first = comment.text.split(|character: char| !character.is_alphanumeric()).next().unwrap_or_default();
+        if CLAUSE_WORDS.contains(&first) {
+            let text = format!("a doc comment begins with \"{first}\"; begin with what the item is or does");
+            findings.push(Finding::new(&file.path, comment.line, text));
+        }
+    }
+    findings
+}
+
+/// Only few doc comments are as short as a name. When there are more, all of them are listed.
+pub(super) fn few_short_ones(tree: &Tree) -> Vec<Finding> {
+    let short: Vec<_> = doc_comments(tree)
+        .filter(|(_, comment)| comment.text.split_whitespace().count() <= FEW_WORDS)
+        .map(|(file, comment)| Finding::new(&file.path, comment.line, format!("few words: \"{}\"", comment.text)))
+        .collect();
+    if short.len() > MAX_SHORT { short } else { Vec::new() }
+}
+
+/// A block of consecutive doc lines.
+struct DocComment {
+    /// First line, counted from 1.
+    line: usize,
+    /// All lines, joined by spaces.
+    text: String,
+}
+
+fn doc_comments(tree: &Tree) -> impl Iterator<Item = (&SourceFile, DocComment)> {
+    tree.rust().flat_map(|file| blocks(&file.text).into_iter().map(move |comment| (file, comment)))
+}
+
+fn blocks(text: &str) -> Vec<DocComment> {
+    let mut found: Vec<DocComment> = Vec::new();
+    let mut inside = false;
+    for (number, line) in text.lines().enumerate() {
+        let line = line.trim_start();
+        let doc = line.strip_prefix("///").or_else(|| line.strip_prefix("//!")).filter(|rest| !rest.starts_with('/'));
+        match (doc, found.last_mut()) {
+            (Some(doc), Some(comment)) if inside => {
+                comment.text.push(' ');
+                comment.text.push_str(doc.trim());
+            }
+            (Some(doc), _) => found.push(DocComment { line: number + 1, text: doc.trim().to_owned() }),
+            (None, _) => {}
+        }
+        inside = doc.is_some();
+    }
+    found.retain(|comment| !comment.text.trim().is_empty());
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clause_as_a_description_is_found() {
+        let text = "//! What this is for.\n\n/// Whether it is\n/// open.\nfn a() {}\n/// Whatever the caller sends.\nfn b() {}\n\
+                    /// Returns why it failed.\n/// What follows is the body.\nfn c() {}\n// What is this?\n";
+        let lines: Vec<_> = no_clauses(&Tree::of(&[("a.rs", text)])).iter().map(|finding| finding.line).collect();
+        assert_eq!(lines, [1, 3], "the first word of a block counts, and only in doc comments");
+    }
+
+    #[test]
+    fn short_comments_are_found_when_there_are_many() {
+        let few = "/// The name.\nfn a() {}\n/// Name that the user chose.\nfn b() {}\n".repeat(MAX_SHORT);
+        let tree = Tree::of(&[("a.rs", &few)]);
+        assert!(few_short_ones(&tree).is_empty(), "{MAX_SHORT} of them are allowed");
+        let many = format!("{few}/// Its\n/// name.\nfn a() {{}}\n");
+        let found = few_short_ones(&Tree::of(&[("a.rs", &many)]));
+        assert_eq!(found.len(), MAX_SHORT + 1, "one more, over two lines, shows all of them");
+    }
+}

@@ -1,0 +1,208 @@
+//! Rules about words: types are named by nouns, and each concept has the one word of the glossary in `crates/README.md`.
+
+use super::Finding;
+use super::layout::GENERATED;
+use super::rust_code;
+use super::tree::{SourceFile, Tree};
+
+/// Words that can't name a type alone: pronouns, adverbs, prepositions, conjunctions, and participles without a noun.
+const NOT_NOUNS: [&str; 71] = [
+    "About",
+    "After",
+    "Again",
+    "Already",
+    "And",
+    "Appended",
+    "Asked",
+    "Asking",
+    "Before",
+    "Beside",
+    "Blocked",
+    "Both",
+    "By",
+    "Called",
+    "Came",
+    "Changed",
+    "Chosen",
+    "Considered",
+    "Decided",
+    "Done",
+    "Drawn",
+    "Each",
+    "Ended",
+    "Expanded",
+    "Failed",
+    "Fetched",
+    "Filled",
+    "Finished",
+    "For",
+    "Found",
+    "From",
+    "Given",
+    "Gone",
+    "Granted",
+    "Hashed",
+    "Held",
+    "Here",
+    "Hidden",
+    "How",
+    "Imported",
+    "In",
+    "Inside",
+    "Judged",
+    "Kept",
+    "Known",
+    "Large",
+    "Left",
+    "Lies",
+    "Listed",
+    "Looked",
+    "Meanwhile",
+    "Moved",
+    "Named",
+    "Next",
+    "Nothing",
+    "Now",
+    "Of",
+    "Opened",
+    "Refused",
+    "Said",
+    "Seen",
+    "Sent",
+    "Shown",
+    "Stopped",
+    "Taken",
+    "Tell",
+    "Then",
+    "Together",
+    "Told",
+    "Tried",
+    "Why",
+];
+
+/// Words of identifiers that the glossary replaces, each with the word to use.
+const RETIRED_IN_NAMES: [(&str, &str); 6] = [
+    ("crossing", "payload"),
+    ("crosses", "payload, or sent"),
+    ("whence", "source, or origin"),
+    ("whither", "target, or destination"),
+    ("meanwhile", "concurrent"),
+    ("whoever", "the actor"),
+];
+
+/// Phrases in comments, messages and documents that the glossary replaces, each with the phrase to use.
+const RETIRED_IN_TEXTS: [(&str, &str); 7] = [
+    ("what crosses", "the payload"),
+    ("would cross", "would be sent"),
+    ("passed over", "ignored, or skipped"),
+    ("taken back", "revoked"),
+    ("takes back", "revokes"),
+    ("take-back", "revocation"),
+    ("is left out", "is omitted"),
+];
+
+/// This file lists the words that it looks for.
+const OWN_PATH: &str = "crates/xtask/src/tidy/names.rs";
+
+/// No struct, enum, trait or type alias is named by a word that only its module explains.
+pub(super) fn types_are_nouns(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for file in tree.rust() {
+        let code = rust_code::without_comments_and_strings(&file.text);
+        for (number, line) in code.lines().enumerate() {
+            if let Some(name) = defined_type(line).filter(|name| NOT_NOUNS.contains(name)) {
+                let text = format!("the type `{name}` is not named by a noun; say what it is outside its module");
+                findings.push(Finding::new(&file.path, number + 1, text));
+            }
+        }
+    }
+    findings
+}
+
+/// No identifier contains a retired word, and no text a retired phrase.
+pub(super) fn no_retired_words(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let is_text = |file: &&SourceFile| {
+        file.has_extension(&["rs", "ts", "svelte", "mjs", "md"]) || file.path.starts_with("ui/messages/en/")
+    };
+    let is_written = |file: &&SourceFile| file.path != OWN_PATH && !GENERATED.contains(&file.path.as_str());
+    for file in tree.files.iter().filter(is_text).filter(is_written) {
+        for (number, line) in file.text.lines().enumerate() {
+            let lower = line.to_lowercase();
+            for (phrase, better) in RETIRED_IN_TEXTS.iter().filter(|(phrase, _)| lower.contains(phrase)) {
+                findings.push(Finding::new(&file.path, number + 1, format!("\"{phrase}\" is now \"{better}\"")));
+            }
+        }
+        if !file.is_rust() {
+            continue;
+        }
+        let code = rust_code::without_comments_and_strings(&file.text);
+        for (number, line) in code.lines().enumerate() {
+            let retired = words_of_identifiers(line)
+                .into_iter()
+                .filter_map(|word| RETIRED_IN_NAMES.iter().find(|(retired, _)| *retired == word));
+            for (word, better) in retired {
+                findings.push(Finding::new(
+                    &file.path,
+                    number + 1,
+                    format!("\"{word}\" in a name is now \"{better}\""),
+                ));
+            }
+        }
+    }
+    findings
+}
+
+/// The name of the type that a line defines.
+fn defined_type(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let line = match line.strip_prefix("pub") {
+        Some(rest) if rest.starts_with('(') => rest.split_once(')')?.1.trim_start(),
+        Some(rest) => rest.trim_start(),
+        None => line,
+    };
+    let rest = ["struct ", "enum ", "trait ", "type "].iter().find_map(|keyword| line.strip_prefix(keyword))?;
+    let end = rest.find(|character: char| !character.is_alphanumeric() && character != '_').unwrap_or(rest.len());
+    Some(&rest[..end])
+}
+
+/// The words of all identifiers of a line, in lower case: `open_payload` and `OpenPayload` are two words each.
+fn words_of_identifiers(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    for character in line.chars() {
+        if (character.is_uppercase() || !character.is_alphanumeric()) && !word.is_empty() {
+            words.push(std::mem::take(&mut word));
+        }
+        if character.is_alphanumeric() {
+            word.extend(character.to_lowercase());
+        }
+    }
+    if !word.is_empty() {
+        words.push(word);
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(findings: Vec<Finding>) -> Vec<usize> {
+        findings.into_iter().map(|finding| finding.line).collect()
+    }
+
+    #[test]
+    fn a_type_without_a_noun_is_found() {
+        let text = "struct Said;\npub(crate) enum Kept {}\npub trait Sender {}\n// struct Told\ntype Then = u8;\nstruct KeptEntry;\n";
+        assert_eq!(lines(types_are_nouns(&Tree::of(&[("a.rs", text)]))), [1, 2, 5], "a part of a name is no name");
+    }
+
+    #[test]
+    fn a_retired_word_is_found_in_names_and_texts() {
+        let text = "fn open_crossing() {}\nstruct CrossingBytes;\nfn recrossing_all() {}\n// An entry that was passed over.\nlet a = \"crossing\";\n";
+        assert_eq!(lines(no_retired_words(&Tree::of(&[("a.rs", text)]))), [4, 1, 2], "whole words, and no contents");
+        let message = "{ \"a\": \"Show What crosses\" }";
+        assert_eq!(lines(no_retired_words(&Tree::of(&[("ui/messages/en/a.json", message), ("b.json", message)]))), [1]);
+    }
+}
