@@ -125,6 +125,16 @@ impl Session {
         self.opening_failed(cause, fault);
     }
 
+    /// Handles a server that refused `initialize` because it speaks our modern revision only. If the probe timed out
+    /// before, for instance because the server was slow to start, it is sent once more.
+    pub(super) fn probe_after_timeout(&mut self, cause: String, now: Instant) {
+        if std::mem::take(&mut self.tried.probe_unanswered) {
+            self.tried.refused = Some((cause, OpeningFault::Refused));
+            return self.probe(false, now);
+        }
+        self.initialize_failed(cause, OpeningFault::Refused, now);
+    }
+
     pub(super) fn ready(&mut self, facts: Facts, now: Instant) {
         let modern = facts.revision.is_modern();
         self.phase = Phase::Ready;

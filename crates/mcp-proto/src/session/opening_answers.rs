@@ -102,7 +102,11 @@ impl Session {
                     (_, Some(versions)) => {
                         let none = no_common_version(&versions, self.config.opening);
                         let cause = format!("{none}; its error: {}", quote(&error));
-                        self.initialize_failed(cause, OpeningFault::Refused, now);
+                        if versions.iter().any(|version| version == Revision::NEWEST.as_str()) && !pinned {
+                            self.probe_after_timeout(cause, now);
+                        } else {
+                            self.initialize_failed(cause, OpeningFault::Refused, now);
+                        }
                     }
                     (_, None) => {
                         let cause = format!("it refused `initialize`: {}", quote(&error));

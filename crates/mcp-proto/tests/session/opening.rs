@@ -143,6 +143,32 @@ fn the_probe_decides_the_era() {
             ],
         ),
         (
+            "a modern server that was slow to start: after its refusal of initialize the probe is sent once more",
+            vec![
+                probe(),
+                Waits(10),
+                initialize(2, "2025-11-25"),
+                result(1, discovered(&["2026-07-28"])),
+                error(2, -32022, "?", json!({ "supported": ["2026-07-28"] })),
+                Sends(json!({ "id": 3, "method": "server/discover" })),
+                result(3, discovered(&["2026-07-28"])),
+                Ready(V2026_07_28),
+            ],
+        ),
+        (
+            "the second probe is the last one, whether it is refused or times out",
+            vec![
+                probe(),
+                Waits(10),
+                initialize(2, "2025-11-25"),
+                error(2, -32022, "?", json!({ "supported": ["2026-07-28"] })),
+                Sends(json!({ "id": 3, "method": "server/discover" })),
+                Waits(10),
+                SendsNothing,
+                Fails("no common protocol version"),
+            ],
+        ),
+        (
             "[stdio-probe-modern-error-stay]: versions in common are tried again without initialize",
             vec![
                 probe(),
