@@ -6,9 +6,9 @@ import type { Call, ConversationItem, Question } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
 import { sampleConversation, sampleServer, startFake, type FakeHost } from "$lib/testing/fake";
 
-import { openQueue, front } from "../questions";
-import { question as sample, startServer, tool } from "../questions/fixtures";
-import QuestionDialog from "../questions/QuestionDialog.svelte";
+import { openQueue, front } from "../consent";
+import { question as sample, startServer, tool } from "../consent/fixtures";
+import ConsentDialog from "../consent/ConsentDialog.svelte";
 import ConversationView from "./ConversationView.svelte";
 
 let host: FakeHost;
@@ -54,7 +54,7 @@ afterEach(() => {
 /** The conversation, with what is drawn over everything. */
 async function shown() {
   render(ConversationView, { id: "c1" });
-  render(QuestionDialog, { front });
+  render(ConsentDialog, { front });
   const frame = await within(await screen.findByRole("log")).findByTestId("question");
   return within(frame);
 }

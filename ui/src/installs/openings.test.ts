@@ -3,8 +3,8 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, expect, test } from "vitest";
 
 import type { ImportedServer, Server } from "$lib/api/generated";
-import { front } from "../questions";
-import { question, roots } from "../questions/fixtures";
+import { front } from "../consent";
+import { question, roots } from "../consent/fixtures";
 import { axeProblems } from "$lib/testing/axe";
 import { sampleServer, startFake } from "$lib/testing/fake";
 

@@ -14,13 +14,13 @@ import {
 } from "$lib/testing/fake";
 
 import ConversationView from "../conversation/ConversationView.svelte";
-import { question, startServer, tool as toolBody } from "../questions/fixtures";
-import { ruleWords, reason } from "../questions/words";
+import { question, startServer, tool as toolBody } from "../consent/fixtures";
+import { ruleWords, reason } from "../consent/consent-labels";
 import ToolDetail from "../tools/ToolDetail.svelte";
 import ToolsTab from "../tools/ToolsTab.svelte";
 import MarkBadges from "./MarkBadges.svelte";
 import Pinned from "./Pinned.svelte";
-import QuestionMarks from "./QuestionMarks.svelte";
+import ConsentMarks from "./ConsentMarks.svelte";
 import ReviewAll from "./ReviewAll.svelte";
 import { lookAlikeWords, NO_MARKS } from "./words";
 
@@ -154,7 +154,7 @@ describe("a question", () => {
   test("X09: says after whose words a model asked", () => {
     const why = { by: "model", conversation: "c1", after: ["weather", "news"] } as const;
     const asked = question(toolBody({}), { why: { ...why, after: [...why.after] } });
-    render(QuestionMarks, { question: asked });
+    render(ConsentMarks, { question: asked });
     expect(
       screen.getByText("Asked for after untrusted output of weather, news."),
       "whose words",
@@ -172,7 +172,7 @@ describe("a question", () => {
       { server: "fs", kind: "resource" as const, name: "file:///a", openWorld: false },
     ];
     const why = { by: "model" as const, conversation: "c1", after: [], read };
-    render(QuestionMarks, { question: question(toolBody({}), { why, rule: "after-untrusted" }) });
+    render(ConsentMarks, { question: question(toolBody({}), { why, rule: "after-untrusted" }) });
     const note = screen.getByText(/^Asked for after untrusted content of/);
     expect(note, "the tool, with what the eye would not see").toHaveTextContent(/fetch.*202E/);
     expect(note, "and the resource").toHaveTextContent("the resource file:///a");
@@ -181,19 +181,19 @@ describe("a question", () => {
 
   test("X09: where it is not known what a model has read, that is said", () => {
     const why = { by: "model" as const, conversation: "c1", after: [] };
-    render(QuestionMarks, { question: question(toolBody({}), { why, rule: "after-untrusted" }) });
+    render(ConsentMarks, { question: question(toolBody({}), { why, rule: "after-untrusted" }) });
     expect(screen.getByText(/is not known/), "it is said").toBeInTheDocument();
   });
 
   test("X02: shows what changed about a tool, and about a server in our words", () => {
-    render(QuestionMarks, { question: question(toolBody({}), { marks: CHANGED }) });
+    render(ConsentMarks, { question: question(toolBody({}), { marks: CHANGED }) });
     expect(screen.getByText("Sends a mail"), "the tool's change").toBeInTheDocument();
     cleanup();
     const diff = {
       ...{ more: 0, serverChanged: true, cut: false, before: null },
       changes: [{ path: ["program"], before: "/usr/bin/npx", after: "/tmp/npx" }],
     };
-    render(QuestionMarks, {
+    render(ConsentMarks, {
       question: question(startServer, { marks: { ...NO_MARKS, diff } }),
     });
     const changes = within(screen.getByRole("list"));

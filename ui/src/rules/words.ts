@@ -4,7 +4,7 @@ import type { ArgumentRule, ClaimRule, DecidedBy, Effect, Rule } from "$lib/api/
 import { beginning, visibleText } from "$lib/format/text-safety";
 
 import { m } from "../paraglide/messages";
-import { ruleWords } from "../questions/words";
+import { ruleWords } from "../consent/consent-labels";
 
 export function short(text: string): string {
   const start = beginning(text, 80, 1);

@@ -53,7 +53,7 @@ export const serverTabs: Partial<Record<ServerTab, Load<TabProps>>> = {
 };
 
 /** Drawn over every view. */
-export const questions: Load<NoProps> = () => import("../questions/Questions.svelte");
+export const questions: Load<NoProps> = () => import("../consent/ConsentOverlay.svelte");
 
 /** How long nothing is fetched between one thing and the next, in milliseconds: what the user does comes first. */
 const PAUSE = 50;
@@ -70,4 +70,4 @@ export async function preload(): Promise<void> {
 }
 
 /** Opens the queue of questions, or goes to one of them. */
-export { isQuestionInFront, openQueue, showQuestion } from "../questions";
+export { isQuestionInFront, openQueue, showQuestion } from "../consent";

@@ -1,0 +1,62 @@
+// Messages of a request to a model that only make sense together: a tool's use, and its result.
+
+import type { Content, JsonValue, Message } from "$lib/api/generated";
+import { visibleText } from "$lib/format/text-safety";
+
+import { m } from "../paraglide/messages";
+import { named } from "./consent-labels";
+
+/** The messages that have to be removed with this one, itself among them, in their order. */
+export function tiedTo(messages: readonly Message[], index: number): number[] {
+  const ids = messages.map(({ content }) => content.flatMap(toolIds));
+  const tied = new Set([index]);
+  // What is added is looked at in turn.
+  for (const one of tied)
+    ids.forEach((other, i) => {
+      if (other.some((id) => ids[one]?.includes(id))) tied.add(i);
+    });
+  return [...tied].sort((a, b) => a - b);
+}
+
+/** The id of the use of a tool that the content is, or is the result of. */
+function toolIds(content: Content): string[] {
+  const members = membersOf(content);
+  const id =
+    members?.type === "tool_use"
+      ? members.id
+      : members?.type === "tool_result"
+        ? members.toolUseId
+        : undefined;
+  return typeof id === "string" ? [id] : [];
+}
+
+function membersOf(content: Content): Record<string, JsonValue> | null {
+  if (content.type !== "unknown") return null;
+  const { json } = content;
+  return typeof json === "object" && json !== null && !Array.isArray(json) ? json : null;
+}
+
+/** What a piece of content is. */
+export function contentWords(content: Content): string {
+  switch (content.type) {
+    case "text":
+      return m.questions_content_text();
+    case "image":
+      return m.questions_content_image();
+    case "audio":
+      return m.questions_content_audio();
+    case "resource":
+    case "resource_link":
+      return m.questions_content_resource();
+    case "unknown":
+      return unknownWords(membersOf(content));
+  }
+}
+
+function unknownWords(members: Record<string, JsonValue> | null): string {
+  const { type, name } = members ?? {};
+  if (type === "tool_use" && typeof name === "string")
+    return m.questions_content_tool_use({ tool: named(name) });
+  if (type === "tool_result") return m.questions_content_tool_result();
+  return typeof type === "string" ? visibleText(named(type)) : m.questions_content_other();
+}

@@ -1,0 +1,84 @@
+// Requests to a model in the page's words.
+
+import type { ModelChosenBy, SamplingLoss } from "$lib/api/generated";
+import { visibleText } from "$lib/format/text-safety";
+import { languageTag } from "$lib/state/locale.svelte";
+
+import { m } from "../paraglide/messages";
+import { named } from "./consent-labels";
+
+const MICROS = 1_000_000;
+
+/** An amount in millionths of a US dollar. */
+export function money(micros: number): string {
+  const style = { style: "currency", currency: "USD", maximumSignificantDigits: 3 } as const;
+  return new Intl.NumberFormat(languageTag(), style).format(micros / MICROS);
+}
+
+/** Why a model was chosen, in one sentence. */
+export function chosenWords(by: ModelChosenBy): string {
+  switch (by.is) {
+    case "user":
+      return m.sampling_by_user();
+    case "setting":
+      return m.sampling_by_setting();
+    case "hint":
+      return m.sampling_by_hint({ hint: named(by.hint) });
+    case "equivalent":
+      return m.sampling_by_equivalent({ hint: named(by.hint) });
+    case "priorities": {
+      const list = new Intl.ListFormat(languageTag(), { type: "conjunction" });
+      return m.sampling_by_priorities({ priorities: list.format(by.priorities.map(priority)) });
+    }
+    case "default":
+      return m.sampling_by_default();
+    case "first":
+      return m.sampling_by_first();
+  }
+}
+
+function priority(name: string): string {
+  return known(name, {
+    cost: m.sampling_priority_cost,
+    speed: m.sampling_priority_speed,
+    intelligence: m.sampling_priority_intelligence,
+  });
+}
+
+/** What a provider can't carry, and what is done about it. */
+export function lossWords(loss: SamplingLoss): string {
+  const what = known(loss.what, {
+    imageInToolResult: m.sampling_loss_imageInToolResult,
+    audioInToolResult: m.sampling_loss_audioInToolResult,
+    fileInToolResult: m.sampling_loss_fileInToolResult,
+    toolError: m.sampling_loss_toolError,
+    image: m.sampling_loss_image,
+    audio: m.sampling_loss_audio,
+    file: m.sampling_loss_file,
+    toolRequired: m.sampling_loss_toolRequired,
+    stop: m.sampling_loss_stop,
+    temperature: m.sampling_loss_temperature,
+    thinkingWithTools: m.sampling_loss_thinkingWithTools,
+  });
+  const then = known(loss.then, {
+    refuse: m.sampling_then_refuse,
+    sendAfter: m.sampling_then_sendAfter,
+    sayInText: m.sampling_then_sayInText,
+    leaveOut: m.sampling_then_leaveOut,
+  });
+  return m.sampling_loss({ what, then });
+}
+
+/** Whether the model uses tools. */
+export function choiceWords(choice: string | null): string {
+  return known(choice ?? "auto", {
+    auto: m.sampling_tool_auto,
+    required: m.sampling_tool_required,
+    none: m.sampling_tool_none,
+  });
+}
+
+/** A word of a later version is shown as it is. */
+function known(name: string, words: Record<string, () => string>): string {
+  return (Object.hasOwn(words, name) ? words[name]?.() : undefined) ?? visibleText(name);
+}
