@@ -6,26 +6,26 @@ import { named } from "./consent-labels";
 
 export function authFieldWords(field: AuthField): string {
   const words: Record<AuthField, () => string> = {
-    grant: m.questions_auth_grant,
-    issuer: m.questions_auth_issuer,
-    client_id: m.questions_auth_client_id,
-    client_auth: m.questions_auth_client_auth,
-    client_secret: m.questions_auth_client_secret,
-    private_key: m.questions_auth_private_key,
-    algorithm: m.questions_auth_algorithm,
-    client_metadata_url: m.questions_auth_client_metadata_url,
-    redirect_port: m.questions_auth_redirect_port,
-    scopes: m.questions_auth_scopes,
-    dpop: m.questions_auth_dpop,
-    assertion: m.questions_auth_assertion,
-    provider_issuer: m.questions_auth_provider_issuer,
-    provider_token_endpoint: m.questions_auth_provider_token_endpoint,
-    provider_client_id: m.questions_auth_provider_client_id,
-    provider_client_auth: m.questions_auth_provider_client_auth,
-    provider_client_secret: m.questions_auth_provider_client_secret,
-    provider_private_key: m.questions_auth_provider_private_key,
-    provider_algorithm: m.questions_auth_provider_algorithm,
-    provider_id_token: m.questions_auth_provider_id_token,
+    grant: m.consent_auth_grant,
+    issuer: m.consent_auth_issuer,
+    client_id: m.consent_auth_client_id,
+    client_auth: m.consent_auth_client_auth,
+    client_secret: m.consent_auth_client_secret,
+    private_key: m.consent_auth_private_key,
+    algorithm: m.consent_auth_algorithm,
+    client_metadata_url: m.consent_auth_client_metadata_url,
+    redirect_port: m.consent_auth_redirect_port,
+    scopes: m.consent_auth_scopes,
+    dpop: m.consent_auth_dpop,
+    assertion: m.consent_auth_assertion,
+    provider_issuer: m.consent_auth_provider_issuer,
+    provider_token_endpoint: m.consent_auth_provider_token_endpoint,
+    provider_client_id: m.consent_auth_provider_client_id,
+    provider_client_auth: m.consent_auth_provider_client_auth,
+    provider_client_secret: m.consent_auth_provider_client_secret,
+    provider_private_key: m.consent_auth_provider_private_key,
+    provider_algorithm: m.consent_auth_provider_algorithm,
+    provider_id_token: m.consent_auth_provider_id_token,
   };
   return words[field]();
 }
@@ -33,19 +33,19 @@ export function authFieldWords(field: AuthField): string {
 /** How tokens are got; other values as they are. */
 export function grantWords(grant: string): string {
   const words: Record<string, () => string> = {
-    authorization_code: m.questions_grant_authorization_code,
-    client_credentials: m.questions_grant_client_credentials,
-    enterprise_managed: m.questions_grant_enterprise_managed,
-    workload_identity: m.questions_grant_workload_identity,
+    authorization_code: m.consent_grant_authorization_code,
+    client_credentials: m.consent_grant_client_credentials,
+    enterprise_managed: m.consent_grant_enterprise_managed,
+    workload_identity: m.consent_grant_workload_identity,
   };
   return (Object.hasOwn(words, grant) ? words[grant]?.() : undefined) ?? named(grant);
 }
 
 export function endpointWords(purpose: EndpointUse): string {
   return {
-    token: m.questions_endpoint_token,
-    provider: m.questions_endpoint_provider,
-    registration: m.questions_endpoint_registration,
-    revocation: m.questions_endpoint_revocation,
+    token: m.consent_endpoint_token,
+    provider: m.consent_endpoint_provider,
+    registration: m.consent_endpoint_registration,
+    revocation: m.consent_endpoint_revocation,
   }[purpose]();
 }

@@ -13,41 +13,40 @@ export interface Status {
 
 export function status(front: Front): Status {
   const { refusal, blocker } = front;
-  if (front.busy) return { words: m.questions_sending(), tone: "plain" };
-  if (refusal?.is === "changed") return { words: m.questions_changed(), tone: "bad" };
-  if (refusal) return { words: m.questions_refused({ reason: refusal.message }), tone: "bad" };
-  if (blocker?.is === "impossible") return { words: m.questions_keys_deny(), tone: "plain" };
+  if (front.busy) return { words: m.consent_sending(), tone: "plain" };
+  if (refusal?.is === "changed") return { words: m.consent_changed(), tone: "bad" };
+  if (refusal) return { words: m.consent_refused({ reason: refusal.message }), tone: "bad" };
+  if (blocker?.is === "impossible") return { words: m.consent_keys_deny(), tone: "plain" };
   if (blocker) return { words: blockerWords(blocker), tone: "stop" };
   const problems = front.draft?.form?.tried ? front.draft.form.check.problems.length : 0;
-  if (problems > 0) return { words: m.questions_form_problems({ count: problems }), tone: "stop" };
+  if (problems > 0) return { words: m.consent_form_problems({ count: problems }), tone: "stop" };
   if (front.arming.uncounted === "rested")
-    return { words: m.questions_pointer_rested(), tone: "stop" };
-  if (front.arming.uncounted === "early")
-    return { words: m.questions_pressed_early(), tone: "stop" };
-  if (!front.arming.armed) return { words: m.questions_arming(), tone: "plain" };
+    return { words: m.consent_pointer_rested(), tone: "stop" };
+  if (front.arming.uncounted === "early") return { words: m.consent_pressed_early(), tone: "stop" };
+  if (!front.arming.armed) return { words: m.consent_arming(), tone: "plain" };
   const kind = front.question?.body.kind;
   const fields = (front.draft?.form?.fields.length ?? 0) > 0 || kind === "client_id";
   // Letters are being typed.
   if (front.draft?.reason != null) return { words: "", tone: "plain" };
-  if (front.inPlace) return { words: m.questions_keys_in_place(), tone: "plain" };
-  return { words: fields ? m.questions_keys_form() : m.questions_keys(), tone: "plain" };
+  if (front.inPlace) return { words: m.consent_keys_in_place(), tone: "plain" };
+  return { words: fields ? m.consent_keys_form() : m.consent_keys(), tone: "plain" };
 }
 
 function blockerWords(blocker: Exclude<Blocker, { is: "impossible" }>): string {
   switch (blocker.is) {
     case "editing":
-      return m.questions_finish_editing();
+      return m.consent_finish_editing();
     case "unwritten":
-      return m.questions_answer_first();
+      return m.consent_answer_first();
     case "unfilled":
-      return m.questions_fill_client_id();
+      return m.consent_fill_client_id();
     case "running":
       return m.sampling_blocked();
     case "unreviewed":
       return m.sampling_again_unreviewed();
     case "below":
-      return m.questions_see_rest();
+      return m.consent_see_rest();
     case "unread":
-      return m.questions_must_read({ count: blocker.hidden, number: numbered(blocker.hidden) });
+      return m.consent_must_read({ count: blocker.hidden, number: numbered(blocker.hidden) });
   }
 }

@@ -9,14 +9,14 @@ export function fieldHint(field: FormField): string | undefined {
   switch (kind.type) {
     case "text":
       return (
-        formatHint(kind.format) ?? between(m.questions_hint_text(), kind.minLength, kind.maxLength)
+        formatHint(kind.format) ?? between(m.consent_hint_text(), kind.minLength, kind.maxLength)
       );
     case "number": {
-      const what = kind.integer ? m.questions_hint_integer() : m.questions_hint_number();
+      const what = kind.integer ? m.consent_hint_integer() : m.consent_hint_number();
       return between(what, kind.minimum, kind.maximum) ?? what;
     }
     case "choices":
-      return between(m.questions_hint_choices(), kind.minItems, kind.maxItems);
+      return between(m.consent_hint_choices(), kind.minItems, kind.maxItems);
     default:
       return undefined;
   }
@@ -25,22 +25,22 @@ export function fieldHint(field: FormField): string | undefined {
 function formatHint(format: string | null): string | undefined {
   switch (format) {
     case "email":
-      return m.questions_hint_email();
+      return m.consent_hint_email();
     case "uri":
-      return m.questions_hint_uri();
+      return m.consent_hint_uri();
     case "date":
-      return m.questions_hint_date();
+      return m.consent_hint_date();
     case "date-time":
-      return m.questions_hint_date_time();
+      return m.consent_hint_date_time();
     default:
       return undefined;
   }
 }
 
 function between(what: string, least: number | null, most: number | null): string | undefined {
-  if (least !== null && most !== null) return m.questions_hint_between({ what, least, most });
-  if (least !== null) return m.questions_hint_from({ what, least });
-  if (most !== null) return m.questions_hint_to({ what, most });
+  if (least !== null && most !== null) return m.consent_hint_between({ what, least, most });
+  if (least !== null) return m.consent_hint_from({ what, least });
+  if (most !== null) return m.consent_hint_to({ what, most });
   return undefined;
 }
 

@@ -40,14 +40,14 @@ function membersOf(content: Content): Record<string, JsonValue> | null {
 export function contentWords(content: Content): string {
   switch (content.type) {
     case "text":
-      return m.questions_content_text();
+      return m.consent_content_text();
     case "image":
-      return m.questions_content_image();
+      return m.consent_content_image();
     case "audio":
-      return m.questions_content_audio();
+      return m.consent_content_audio();
     case "resource":
     case "resource_link":
-      return m.questions_content_resource();
+      return m.consent_content_resource();
     case "unknown":
       return unknownWords(membersOf(content));
   }
@@ -56,7 +56,7 @@ export function contentWords(content: Content): string {
 function unknownWords(members: Record<string, JsonValue> | null): string {
   const { type, name } = members ?? {};
   if (type === "tool_use" && typeof name === "string")
-    return m.questions_content_tool_use({ tool: named(name) });
-  if (type === "tool_result") return m.questions_content_tool_result();
-  return typeof type === "string" ? visibleText(named(type)) : m.questions_content_other();
+    return m.consent_content_tool_use({ tool: named(name) });
+  if (type === "tool_result") return m.consent_content_tool_result();
+  return typeof type === "string" ? visibleText(named(type)) : m.consent_content_other();
 }

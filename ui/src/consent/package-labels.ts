@@ -9,34 +9,34 @@ export function unknownPackageWords({ reason, detail }: UnknownPackage): string 
   const about = visibleText(detail);
   switch (reason) {
     case "shell_line":
-      return m.questions_package_unknown_shell_line();
+      return m.consent_package_unknown_shell_line();
     case "wrapped":
-      return m.questions_package_unknown_wrapped({ about });
+      return m.consent_package_unknown_wrapped({ about });
     case "option":
-      return m.questions_package_unknown_option({ about });
+      return m.consent_package_unknown_option({ about });
     case "specifier":
-      return m.questions_package_unknown_specifier({ about });
+      return m.consent_package_unknown_specifier({ about });
     case "several":
-      return m.questions_package_unknown_several();
+      return m.consent_package_unknown_several();
     case "no_package":
-      return m.questions_package_unknown_no_package();
+      return m.consent_package_unknown_no_package();
     case "launcher":
-      return m.questions_package_unknown_launcher({ about });
+      return m.consent_package_unknown_launcher({ about });
     case "variable":
-      return m.questions_package_unknown_variable({ about });
+      return m.consent_package_unknown_variable({ about });
     case "project_settings":
-      return m.questions_package_unknown_project_settings({ about });
+      return m.consent_package_unknown_project_settings({ about });
     case "local_copy":
-      return m.questions_package_unknown_local_copy({ about });
+      return m.consent_package_unknown_local_copy({ about });
     case "off_search_path":
-      return m.questions_package_unknown_off_search_path({ about });
+      return m.consent_package_unknown_off_search_path({ about });
     case "no_client":
-      return m.questions_package_unknown_no_client({ about });
+      return m.consent_package_unknown_no_client({ about });
     case "no_network":
-      return m.questions_package_unknown_no_network();
+      return m.consent_package_unknown_no_network();
     case "timed_out":
-      return m.questions_package_unknown_timed_out({ about });
+      return m.consent_package_unknown_timed_out({ about });
     case "failed":
-      return m.questions_package_unknown_failed({ about });
+      return m.consent_package_unknown_failed({ about });
   }
 }

@@ -11,8 +11,8 @@ export function roundWords(question: Question, all: Question[]): string | null {
     (other) => other.id !== question.id && other.why.by === "call" && other.why.call === why.call,
   ).length;
   const words = [
-    round !== null && round > 1 ? m.questions_round({ number: round }) : null,
-    others > 0 ? m.questions_beside({ count: others }) : null,
+    round !== null && round > 1 ? m.consent_round({ number: round }) : null,
+    others > 0 ? m.consent_beside({ count: others }) : null,
   ].filter((one) => one !== null);
   return words.length > 0 ? words.join(" ") : null;
 }

@@ -16,7 +16,7 @@ export function withoutIcons(definition: string): string {
   return definition.replace(ICONS, (icons) =>
     icons.replace(DATA, (_, before: string, data: string) => {
       const size = formatBytes(Math.floor(data.length * BASE64), languageTag());
-      return `${before}…" (${m.questions_icon_data({ size })})`;
+      return `${before}…" (${m.consent_icon_data({ size })})`;
     }),
   );
 }

@@ -7,6 +7,6 @@ import { languageTag } from "$lib/state/locale.svelte";
 import { m } from "../../paraglide/messages";
 
 export function mutedWords({ mutedUntil }: Pick<Server, "mutedUntil">): string {
-  if (mutedUntil === null) return m.questions_muted();
-  return m.questions_muted_until({ time: formatTime(mutedUntil, languageTag()) });
+  if (mutedUntil === null) return m.consent_muted();
+  return m.consent_muted_until({ time: formatTime(mutedUntil, languageTag()) });
 }
