@@ -5,7 +5,7 @@ import { beforeEach, expect, test } from "vitest";
 import type { ActivityEntry, Server } from "$lib/api/generated";
 import { details } from "$lib/state/details.svelte";
 import { axeProblems } from "$lib/testing/axe";
-import { sampleServer, startFake, type FakeHost } from "$lib/testing/fake";
+import { sampleServer, startFake, type FakeHost } from "$lib/testing/fake-host";
 
 import ActivityPane from "./ActivityPane.svelte";
 import ActivityTab from "./ActivityTab.svelte";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import type { ActivityEntry, ActivityKind } from "$lib/api/generated";
-import { startFake, type FakeHost } from "$lib/testing/fake";
+import { startFake, type FakeHost } from "$lib/testing/fake-host";
 import { fastest } from "$lib/testing/fastest";
 
 import { ActivityLog, MAX_ENTRIES, PAUSE } from "./log.svelte";

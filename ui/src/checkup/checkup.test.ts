@@ -3,11 +3,11 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, describe, expect, test, vi } from "vitest";
 
 import type { CheckedComputer, Finding, ServerConfig } from "$lib/api/generated";
-import { router } from "$lib/state/view.svelte";
+import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
-import { sampleServer, startFake } from "$lib/testing/fake";
+import { sampleServer, startFake } from "$lib/testing/fake-host";
 
-import Failure from "../servers/Failure.svelte";
+import ServerFailure from "../servers/ServerFailure.svelte";
 import SettingsView from "../settings/SettingsView.svelte";
 
 import CheckDialog from "./CheckDialog.svelte";
@@ -129,14 +129,14 @@ describe("a failed start", () => {
 
   test("opens it with the checks that fit", async () => {
     await startFake({ check_computer: () => found });
-    render(Failure, { server: sampleServer(), failure: failure("command_not_found") });
+    render(ServerFailure, { server: sampleServer(), failure: failure("command_not_found") });
     await user.click(screen.getByRole("button", { name: "Check this computer" }));
     expect(computerCheck.about).toEqual({ server: "files", checks: ["node", "search_path"] });
   });
 
   test("that the user refused is not this computer's fault", async () => {
     await startFake();
-    render(Failure, { server: sampleServer(), failure: failure("refused") });
+    render(ServerFailure, { server: sampleServer(), failure: failure("refused") });
     expect(screen.queryByRole("button", { name: "Check this computer" })).toBeNull();
   });
 

@@ -3,9 +3,9 @@ import { tick } from "svelte";
 import { describe, expect, it, vi } from "vitest";
 
 import type { FormField, Question, QuestionBody } from "$lib/api/generated";
-import { router } from "$lib/state/view.svelte";
+import { router } from "$lib/state/router.svelte";
 
-import { NO_MARKS } from "../review/words";
+import { NO_MARKS } from "../review/review-labels";
 import { QUIET } from "./arming.svelte";
 import {
   authSettings,

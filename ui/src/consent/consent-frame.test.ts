@@ -3,7 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { tick } from "svelte";
 import { describe, expect, it, vi } from "vitest";
 
-import { PAGE } from "$lib/format/pages";
+import { PAGE } from "$lib/format/text-pages";
 
 import { QUIET } from "./arming.svelte";
 import { form, question, roots, tool, url } from "./fixtures";

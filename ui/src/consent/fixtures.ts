@@ -10,7 +10,7 @@ import type {
   UrlParts,
 } from "$lib/api/generated";
 
-import { NO_MARKS } from "../review/words";
+import { NO_MARKS } from "../review/review-labels";
 import { authorizationUrl, issuerUrl, serverUrl } from "../sign-in/fixtures";
 
 type Sampling = Extract<QuestionBody, { kind: "sampling" }>;

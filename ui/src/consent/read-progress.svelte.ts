@@ -2,7 +2,7 @@
 
 import { SvelteMap, SvelteSet } from "svelte/reactivity";
 
-import { pageOf, pagesOf } from "$lib/format/pages";
+import { pageOf, pagesOf } from "$lib/format/text-pages";
 import { beginning, firstParts, type Beginning } from "$lib/format/text-safety";
 
 /** So much of a value is shown before it is opened. All of that has to be scrolled into view. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { JsonValue } from "$lib/api/generated";
 import { hasRounded } from "$lib/format/json";
-import { PAGE } from "$lib/format/pages";
+import { PAGE } from "$lib/format/text-pages";
 
 import { argumentRows, crossing } from "./payload";
 import { question, samplingRequest, tool } from "./fixtures";

@@ -3,7 +3,7 @@ import { screen, within } from "@testing-library/svelte";
 import { flushSync } from "svelte";
 import { describe, expect, it } from "vitest";
 
-import { NO_MARKS } from "../review/words";
+import { NO_MARKS } from "../review/review-labels";
 import { definitionPart } from "./payload";
 import { withoutIcons } from "./tool-definition";
 import { question, tool } from "./fixtures";

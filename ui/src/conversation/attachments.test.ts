@@ -4,11 +4,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import type { ModelProvider, Models } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
-import { sampleConversation, startFake, type FakeHost } from "$lib/testing/fake";
+import { sampleConversation, startFake, type FakeHost } from "$lib/testing/fake-host";
 
 import { Attachments, kindOf, LARGEST, MOST, TOGETHER, type Attached } from "./attachments.svelte";
 import ConversationView from "./ConversationView.svelte";
-import { lossesOf } from "./losses";
+import { lossesOf } from "./attachment-losses";
 
 const SMALL = { provider: "lab", model: "small" };
 const UNKNOWN = { images: null, audio: null, files: null, tools: null, thinking: null };

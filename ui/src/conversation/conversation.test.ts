@@ -12,11 +12,11 @@ import {
   sampleServer,
   startFake,
   type FakeHost,
-} from "$lib/testing/fake";
+} from "$lib/testing/fake-host";
 
-import { composerKey, inserted } from "./composer";
+import { composerKey, inserted } from "./composer-keys";
 import ConversationView from "./ConversationView.svelte";
-import { Follow } from "./follow.svelte";
+import { Follow } from "./scroll-follower.svelte";
 
 let host: FakeHost;
 let server: string;

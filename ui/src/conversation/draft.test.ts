@@ -2,7 +2,7 @@ import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { afterEach, expect, it, vi } from "vitest";
 
-import { sampleConversation, startFake } from "$lib/testing/fake";
+import { sampleConversation, startFake } from "$lib/testing/fake-host";
 
 import ConversationView from "./ConversationView.svelte";
 

@@ -11,8 +11,8 @@ import type {
   ReplyPart,
 } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
-import { choose } from "$lib/testing/choose";
-import { sampleConversation, sampleServer, startFake, type FakeHost } from "$lib/testing/fake";
+import { choose } from "$lib/testing/select-option";
+import { sampleConversation, sampleServer, startFake, type FakeHost } from "$lib/testing/fake-host";
 
 import ConversationView from "./ConversationView.svelte";
 

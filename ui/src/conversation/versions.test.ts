@@ -3,7 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 import type { ConversationItem } from "$lib/api/generated";
-import { sampleConversation, startFake, type FakeHost } from "$lib/testing/fake";
+import { sampleConversation, startFake, type FakeHost } from "$lib/testing/fake-host";
 
 import ConversationView from "./ConversationView.svelte";
 

@@ -3,7 +3,7 @@ import { call, toApiError, type ApiError } from "$lib/api/client";
 import type { InstallOffer, InstallSource, InstallTarget } from "$lib/api/generated";
 import { pageState } from "$lib/page-state";
 
-import type { Import } from "../servers/import.svelte";
+import type { Import } from "../servers/text-import.svelte";
 
 import { InstallForm, type Upgraded } from "./install-form.svelte";
 
@@ -60,7 +60,7 @@ class InstallSheet {
     this.#begin();
     this.isFromOutside = true;
     const asked = this.#asked;
-    const { Import } = await import("../servers/import.svelte");
+    const { Import } = await import("../servers/text-import.svelte");
     if (asked !== this.#asked) return;
     const link = new Import();
     link.text = text;

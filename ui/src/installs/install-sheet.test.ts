@@ -3,8 +3,8 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, expect, test } from "vitest";
 
 import type { InstallDraft, InstallOffer, InstallPreview, SecretsKept } from "$lib/api/generated";
-import { router } from "$lib/state/view.svelte";
-import { startFake } from "$lib/testing/fake";
+import { router } from "$lib/state/router.svelte";
+import { startFake } from "$lib/testing/fake-host";
 
 import { bundleOffer, sampleInput, sampleOffer, samplePlan, samplePreview } from "./fixtures";
 import InstallSheet from "./InstallSheet.svelte";

@@ -4,9 +4,9 @@ import { tick } from "svelte";
 import { afterEach, describe, expect, test } from "vitest";
 
 import type { InstallDraft, InstallOffer, InstallPreview } from "$lib/api/generated";
-import { router } from "$lib/state/view.svelte";
+import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
-import { startFake } from "$lib/testing/fake";
+import { startFake } from "$lib/testing/fake-host";
 
 import {
   bundleOffer,
@@ -22,7 +22,7 @@ import {
 } from "./fixtures";
 import InstallSheet from "./InstallSheet.svelte";
 import { installSheet } from "./install-sheet.svelte";
-import { plannedText } from "./planned";
+import { plannedText } from "./setup-text";
 import { registrySearch } from "./registry-search.svelte";
 import RegistryView from "./RegistryView.svelte";
 

@@ -6,7 +6,7 @@ import type { ImportedServer, Server } from "$lib/api/generated";
 import { front } from "../consent";
 import { question, roots } from "../consent/fixtures";
 import { axeProblems } from "$lib/testing/axe";
-import { sampleServer, startFake } from "$lib/testing/fake";
+import { sampleServer, startFake } from "$lib/testing/fake-host";
 
 import Window from "../shell/Window.svelte";
 

@@ -5,7 +5,7 @@ import { afterEach, expect, test } from "vitest";
 import type { Installed, InstallPreview, VersionReport } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 import { axeProblems } from "$lib/testing/axe";
-import { sampleServer, startFake } from "$lib/testing/fake";
+import { sampleServer, startFake } from "$lib/testing/fake-host";
 
 import Overview from "../servers/Overview.svelte";
 

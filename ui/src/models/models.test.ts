@@ -3,13 +3,13 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 
 import type { Model, ModelProvider, Models, ProviderPreset } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
-import { choose } from "$lib/testing/choose";
-import { startFake } from "$lib/testing/fake";
-import { settled } from "$lib/testing/settled";
+import { choose } from "$lib/testing/select-option";
+import { startFake } from "$lib/testing/fake-host";
+import { settled } from "$lib/testing/settle";
 
-import { free, idFrom, isReadable } from "./draft";
+import { free, idFrom, isReadable } from "./provider-draft";
 import ModelsView from "./ModelsView.svelte";
-import { problemWords } from "./words";
+import { problemWords } from "./model-labels";
 
 afterEach(() => cleanup());
 

@@ -3,7 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import type { Prompt } from "$lib/api/generated";
-import { router } from "$lib/state/view.svelte";
+import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
 import {
   NOT_SAID,
@@ -12,7 +12,7 @@ import {
   sampleServer,
   startFake,
   type FakeHost,
-} from "$lib/testing/fake";
+} from "$lib/testing/fake-host";
 
 import PromptDialog from "./PromptDialog.svelte";
 import PromptsTab from "./PromptsTab.svelte";

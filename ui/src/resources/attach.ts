@@ -3,7 +3,7 @@
 import { call } from "$lib/api/client";
 import type { ConversationItem, ResourceContents } from "$lib/api/generated";
 
-import { beginConversation } from "../conversation/begin";
+import { beginConversation } from "../conversation/create-conversation";
 
 /** What to attach, and where. */
 export interface Attach {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 
 import type { Catalog, Resource, ResourceContents, ResourceResult } from "$lib/api/generated";
-import { NOT_SAID, sampleConversation, startFake, type FakeHost } from "$lib/testing/fake";
+import { NOT_SAID, sampleConversation, startFake, type FakeHost } from "$lib/testing/fake-host";
 
 import { attachResource } from "./attach";
 import { Expansion } from "./expansion.svelte";

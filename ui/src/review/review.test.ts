@@ -11,7 +11,7 @@ import {
   sampleServer,
   startFake,
   type FakeHost,
-} from "$lib/testing/fake";
+} from "$lib/testing/fake-host";
 
 import ConversationView from "../conversation/ConversationView.svelte";
 import { question, startServer, tool as toolBody } from "../consent/fixtures";
@@ -19,10 +19,10 @@ import { ruleWords, reason } from "../consent/consent-labels";
 import ToolDetail from "../tools/ToolDetail.svelte";
 import ToolsTab from "../tools/ToolsTab.svelte";
 import MarkBadges from "./MarkBadges.svelte";
-import Pinned from "./Pinned.svelte";
+import PinnedDefinitions from "./PinnedDefinitions.svelte";
 import ConsentMarks from "./ConsentMarks.svelte";
 import ReviewAll from "./ReviewAll.svelte";
-import { lookAlikeWords, NO_MARKS } from "./words";
+import { lookAlikeWords, NO_MARKS } from "./review-labels";
 
 const CHANGED: Marks = {
   review: "changed",
@@ -219,7 +219,7 @@ test("what was seen of a server is listed", async () => {
     ],
     ...{ tools: [{ name: "send", hash: "h", since: 1 }], prompts: [] },
   });
-  render(Pinned, { server: sampleServer() });
+  render(PinnedDefinitions, { server: sampleServer() });
   for (const words of ["/usr/bin/npx", "https://login.example", "send"]) {
     expect(await screen.findByText(words), words).toBeInTheDocument();
   }

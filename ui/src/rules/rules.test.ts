@@ -3,13 +3,13 @@ import { afterEach, describe, expect, it } from "vitest";
 
 import type { DryRunResult, Policy, Rule } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
-import { choose } from "$lib/testing/choose";
-import { sampleServer, startFake } from "$lib/testing/fake";
+import { choose } from "$lib/testing/select-option";
+import { sampleServer, startFake } from "$lib/testing/fake-host";
 
 import RulesView from "../settings/RulesView.svelte";
-import { RuleDraft } from "./draft.svelte";
+import { RuleDraft } from "./rule-draft.svelte";
 import { noRules, sampleRule } from "./fixtures";
-import { wholeWords } from "./words";
+import { wholeWords } from "./rule-labels";
 
 afterEach(() => cleanup());
 

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 import type { DataFlow as Flow } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
-import { sampleServer, startFake } from "$lib/testing/fake";
+import { sampleServer, startFake } from "$lib/testing/fake-host";
 
 import DataFlow from "./DataFlow.svelte";
 import ToolReview from "./ToolReview.svelte";

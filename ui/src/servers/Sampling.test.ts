@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 
 import type { Rule, SamplingReport } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
-import { sampleServer, startFake } from "$lib/testing/fake";
+import { sampleServer, startFake } from "$lib/testing/fake-host";
 
 import { noRules, sampleRule } from "../rules/fixtures";
 

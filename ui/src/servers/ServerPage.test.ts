@@ -4,10 +4,10 @@ import { describe, expect, test } from "vitest";
 
 import type { Blocked } from "$lib/api/generated";
 import { failures } from "$lib/state/failures.svelte";
-import { link } from "$lib/state/link.svelte";
-import { router } from "$lib/state/view.svelte";
+import { link } from "$lib/state/pending-link.svelte";
+import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
-import { sampleServer } from "$lib/testing/fake";
+import { sampleServer } from "$lib/testing/fake-host";
 
 import { remote, show } from "./server-page-fixtures";
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import type { ServerConfig as Config, LimitsUse, SandboxPlan, Server } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
-import { sampleServer, startFake } from "$lib/testing/fake";
+import { sampleServer, startFake } from "$lib/testing/fake-host";
 
 import LimitsFields from "../settings/LimitsFields.svelte";
 

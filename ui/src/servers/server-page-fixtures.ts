@@ -4,8 +4,8 @@ import { expect } from "vitest";
 
 import type { Server } from "$lib/api/generated";
 import type { ServerTab } from "$lib/state/route";
-import { router } from "$lib/state/view.svelte";
-import { sampleServer, startFake } from "$lib/testing/fake";
+import { router } from "$lib/state/router.svelte";
+import { sampleServer, startFake } from "$lib/testing/fake-host";
 
 import { serverTabs } from "../shell/views";
 

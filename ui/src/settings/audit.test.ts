@@ -3,8 +3,8 @@ import { afterEach, describe, expect, it } from "vitest";
 
 import type { AuditEntry, AuditVerdict } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
-import { choose } from "$lib/testing/choose";
-import { startFake } from "$lib/testing/fake";
+import { choose } from "$lib/testing/select-option";
+import { startFake } from "$lib/testing/fake-host";
 
 import { Audit, PAGE } from "./audit.svelte";
 import AuditView from "./AuditView.svelte";

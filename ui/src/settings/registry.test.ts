@@ -4,7 +4,7 @@ import { afterEach, expect, test } from "vitest";
 
 import type { RegistryReport } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
-import { startFake } from "$lib/testing/fake";
+import { startFake } from "$lib/testing/fake-host";
 
 import RegistrySection from "./RegistrySection.svelte";
 

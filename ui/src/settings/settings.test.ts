@@ -3,8 +3,8 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 
 import type { Grant, SecretsStatus, ServerConfig } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
-import { sampleServer, startFake } from "$lib/testing/fake";
-import { settled } from "$lib/testing/settled";
+import { sampleServer, startFake } from "$lib/testing/fake-host";
+import { settled } from "$lib/testing/settle";
 
 import { noRules } from "../rules/fixtures";
 

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 
 import type { AppRelease, UpdateReport } from "$lib/platform";
 import { axeProblems } from "$lib/testing/axe";
-import { sampleServer, startFake } from "$lib/testing/fake";
+import { sampleServer, startFake } from "$lib/testing/fake-host";
 
 import Window from "../shell/Window.svelte";
 import SettingsView from "./SettingsView.svelte";

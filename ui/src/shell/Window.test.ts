@@ -5,13 +5,19 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import App from "../App.svelte";
 import { app } from "$lib/state/app.svelte";
 import { details } from "$lib/state/details.svelte";
-import { router } from "$lib/state/view.svelte";
+import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
-import { NOT_SAID, REVIEWED, sampleConversation, sampleServer, startFake } from "$lib/testing/fake";
+import {
+  NOT_SAID,
+  REVIEWED,
+  sampleConversation,
+  sampleServer,
+  startFake,
+} from "$lib/testing/fake-host";
 
 import StateMark from "$lib/ui/StateMark.svelte";
 
-import { remembered } from "../tools/remembered.svelte";
+import { remembered } from "../tools/remembered-inputs.svelte";
 import { overlay } from "./overlay.svelte";
 
 // Loaded beforehand, so that no test waits for it.

@@ -3,9 +3,9 @@ import { call, toApiError } from "$lib/api/client";
 import type { ModelRef, Settings, Trust } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 import { failures } from "$lib/state/failures.svelte";
-import { router } from "$lib/state/view.svelte";
+import { router } from "$lib/state/router.svelte";
 
-import { beginConversation } from "../conversation/begin";
+import { beginConversation } from "../conversation/create-conversation";
 
 import { m } from "../paraglide/messages";
 

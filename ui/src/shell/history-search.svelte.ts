@@ -2,7 +2,7 @@
 import { call, toApiError, type ApiError } from "$lib/api/client";
 import type { FoundItem } from "$lib/api/generated";
 import { failures } from "$lib/state/failures.svelte";
-import { router } from "$lib/state/view.svelte";
+import { router } from "$lib/state/router.svelte";
 
 import { overlay } from "./overlay.svelte";
 

@@ -4,7 +4,7 @@ import { fuzzyFilter } from "$lib/format/fuzzy";
 import { platform } from "$lib/platform";
 import { app } from "$lib/state/app.svelte";
 import { catalogs } from "$lib/state/catalogs.svelte";
-import { router } from "$lib/state/view.svelte";
+import { router } from "$lib/state/router.svelte";
 
 import { computerCheck } from "../checkup/checkup.svelte";
 import { installSheet } from "../installs/install-sheet.svelte";
@@ -18,7 +18,7 @@ import {
   newConversation,
   serverCommand,
 } from "./actions";
-import { toggleActivity } from "./front-activity";
+import { toggleActivity } from "./current-activity";
 import { openFound } from "./history-search.svelte";
 import { overlay } from "./overlay.svelte";
 import { openQueue } from "./views";

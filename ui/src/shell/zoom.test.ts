@@ -4,8 +4,8 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 
 import App from "../App.svelte";
 import { keyNames } from "$lib/format/keys";
-import { router } from "$lib/state/view.svelte";
-import { startFake, type FakeHost } from "$lib/testing/fake";
+import { router } from "$lib/state/router.svelte";
+import { startFake, type FakeHost } from "$lib/testing/fake-host";
 
 import { zoomAfter, ZOOMS } from "./zoom";
 

@@ -4,9 +4,9 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 
 import type { Authorization, Server, ServerState, SignedOut } from "$lib/api/generated";
 import type { ServerTab } from "$lib/state/route";
-import { router } from "$lib/state/view.svelte";
+import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
-import { sampleServer, startFake } from "$lib/testing/fake";
+import { sampleServer, startFake } from "$lib/testing/fake-host";
 
 import ServerPage from "../servers/ServerPage.svelte";
 

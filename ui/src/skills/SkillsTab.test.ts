@@ -3,9 +3,9 @@ import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test } from "vitest";
 
 import type { Server, Skill } from "$lib/api/generated";
-import { router } from "$lib/state/view.svelte";
+import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
-import { sampleServer, startFake, type FakeHost } from "$lib/testing/fake";
+import { sampleServer, startFake, type FakeHost } from "$lib/testing/fake-host";
 
 import ServerPage from "../servers/ServerPage.svelte";
 

@@ -6,9 +6,9 @@ import { afterEach, describe, expect, test } from "vitest";
 import { ApiError } from "$lib/api/client";
 import type { ActivityBody, ActivityEntry, Tool } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
-import { REVIEWED, sampleServer, startFake } from "$lib/testing/fake";
+import { REVIEWED, sampleServer, startFake } from "$lib/testing/fake-host";
 
-import { callsIn, sentCall } from "./history";
+import { callsIn, sentCall } from "./call-history";
 import RunTool from "./RunTool.svelte";
 import { MOST } from "./tool-calls.svelte";
 

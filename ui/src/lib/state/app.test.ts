@@ -3,10 +3,10 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { Call, Question } from "$lib/api/generated";
 import { resetPageState } from "$lib/page-state";
 import { setPlatform } from "$lib/platform";
-import { FakeHost, sampleServer } from "$lib/testing/fake";
-import { settled } from "$lib/testing/settled";
+import { FakeHost, sampleServer } from "$lib/testing/fake-host";
+import { settled } from "$lib/testing/settle";
 
-import { NO_MARKS } from "../../review/words";
+import { NO_MARKS } from "../../review/review-labels";
 
 import { app } from "./app.svelte";
 

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test, vi } from "vitest";
 
 import type { Catalog } from "$lib/api/generated";
-import { NOT_SAID, sampleServer, startFake } from "$lib/testing/fake";
-import { settled } from "$lib/testing/settled";
+import { NOT_SAID, sampleServer, startFake } from "$lib/testing/fake-host";
+import { settled } from "$lib/testing/settle";
 
 import { catalogs } from "./catalogs.svelte";
 

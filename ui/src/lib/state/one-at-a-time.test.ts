@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from "vitest";
 
-import { settled } from "$lib/testing/settled";
+import { settled } from "$lib/testing/settle";
 
 import { oneAtATime } from "./one-at-a-time";
 

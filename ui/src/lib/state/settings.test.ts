@@ -1,8 +1,8 @@
 import { beforeEach, expect, test, vi } from "vitest";
 
 import type { Settings } from "$lib/api/generated";
-import { startFake, type FakeHost } from "$lib/testing/fake";
-import { settled } from "$lib/testing/settled";
+import { startFake, type FakeHost } from "$lib/testing/fake-host";
+import { settled } from "$lib/testing/settle";
 
 import { app } from "./app.svelte";
 

@@ -2,7 +2,7 @@
 
 import type { Icon } from "$lib/api/generated";
 
-import { pictureOf } from "./picture";
+import { pictureOf } from "./picture-header";
 
 /** Larger pictures are not shown, in characters of the URL. */
 const LARGEST = 64_000;

@@ -1,7 +1,7 @@
 // Markdown to HTML in which every word of the source can be read: a model gets the source. What comes out is cleaned by `SafeHtml`.
 import { Lexer, Marked, type Token, type Tokens } from "marked";
 
-import { drawableUrl } from "./drawable";
+import { drawableUrl } from "./safe-picture";
 import { GUIDE_PAGE } from "./guide-page";
 
 const marked = new Marked({

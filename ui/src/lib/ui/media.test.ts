@@ -3,7 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test } from "vitest";
 
 import { axeProblems } from "$lib/testing/axe";
-import { startFake } from "$lib/testing/fake";
+import { startFake } from "$lib/testing/fake-host";
 
 import ContentView from "./ContentView.svelte";
 import MediaView from "./MediaView.svelte";

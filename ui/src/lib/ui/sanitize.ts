@@ -1,7 +1,7 @@
 // HTML that may be shown: only what formats text. Pictures only as data, links only with what the user will see first.
 import DOMPurify from "dompurify";
 
-import { drawableUrl } from "./drawable";
+import { drawableUrl } from "./safe-picture";
 import { GUIDE_PAGE } from "./guide-page";
 
 const TAGS = [

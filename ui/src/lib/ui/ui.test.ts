@@ -4,8 +4,8 @@ import { render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, test } from "vitest";
 
-import { link } from "$lib/state/link.svelte";
-import { startFake } from "$lib/testing/fake";
+import { link } from "$lib/state/pending-link.svelte";
+import { startFake } from "$lib/testing/fake-host";
 
 import ContentView from "./ContentView.svelte";
 import JsonEditor from "./JsonEditor.svelte";
