@@ -2,9 +2,9 @@
 import type { AuthField, EndpointUse } from "$lib/api/generated";
 
 import { m } from "../paraglide/messages";
-import { named } from "./consent-labels";
+import { displayName } from "./consent-labels";
 
-export function authFieldWords(field: AuthField): string {
+export function authFieldLabel(field: AuthField): string {
   const words: Record<AuthField, () => string> = {
     grant: m.consent_auth_grant,
     issuer: m.consent_auth_issuer,
@@ -31,17 +31,17 @@ export function authFieldWords(field: AuthField): string {
 }
 
 /** How tokens are got; other values as they are. */
-export function grantWords(grant: string): string {
+export function grantLabel(grant: string): string {
   const words: Record<string, () => string> = {
     authorization_code: m.consent_grant_authorization_code,
     client_credentials: m.consent_grant_client_credentials,
     enterprise_managed: m.consent_grant_enterprise_managed,
     workload_identity: m.consent_grant_workload_identity,
   };
-  return (Object.hasOwn(words, grant) ? words[grant]?.() : undefined) ?? named(grant);
+  return (Object.hasOwn(words, grant) ? words[grant]?.() : undefined) ?? displayName(grant);
 }
 
-export function endpointWords(purpose: EndpointUse): string {
+export function endpointLabel(purpose: EndpointUse): string {
   return {
     token: m.consent_endpoint_token,
     provider: m.consent_endpoint_provider,

@@ -19,23 +19,23 @@ import type { ValueKind } from "./payload";
 const [NAME, SERVER] = ["\uE000", "\uE001"] as const;
 
 /** A name from outside, short and visible, to stand inside a sentence of ours. */
-export function named(text: string): string {
+export function displayName(text: string): string {
   const short = beginning(text, 80, 1);
   return visibleText(short) + (short.length < text.length ? "…" : "");
 }
 
 /** A number with its thousands apart. */
-export function numbered(value: number): string {
+export function formatCount(value: number): string {
   return new Intl.NumberFormat(languageTag()).format(value);
 }
 
 /** The title of a question as plain text. A name that comes from a server stands in quotation marks, and so does its server's. */
-export function titleWords(question: Question): string {
+export function titleLabel(question: Question): string {
   const quoted = question.body.kind === "tool" || question.body.kind === "read";
   return titleParts(question)
     .map(({ text, foreign }) => {
       if (!foreign) return text;
-      return quoted ? m.consent_quoted({ name: unquoted(named(text)) }) : named(text);
+      return quoted ? m.consent_quoted({ name: unquoted(displayName(text)) }) : displayName(text);
     })
     .join("");
 }
@@ -70,12 +70,12 @@ function titleOf(body: QuestionBody): [words: string, name: string] {
         ? [m.consent_get_prompt({ prompt: NAME, server: SERVER }), body.name]
         : [m.consent_read_resource({ resource: NAME, server: SERVER }), body.name];
     default:
-      return [m.consent_announce({ server: SERVER, wants: wants(body) }), ""];
+      return [m.consent_announce({ server: SERVER, wants: actionLabel(body) }), ""];
   }
 }
 
 /** What is asked for, to follow the name of the server. */
-export function wants(body: QuestionBody): string {
+export function actionLabel(body: QuestionBody): string {
   switch (body.kind) {
     case "start_server":
       return m.consent_wants_start_server();
@@ -102,28 +102,28 @@ export function wants(body: QuestionBody): string {
   }
 }
 
-export function transport(name: string): string {
+export function transportLabel(name: string): string {
   if (name === "stdio") return m.consent_transport_stdio();
-  return name === "http" ? m.consent_transport_http() : named(name);
+  return name === "http" ? m.consent_transport_http() : displayName(name);
 }
 
 /** Why it is asked now. `title` finds a conversation's title. */
-export function reason(why: Why, title: (conversation: string) => string | undefined): string {
+export function originLabel(why: Why, title: (conversation: string) => string | undefined): string {
   switch (why.by) {
     case "user": {
       const found = why.conversation === null ? undefined : title(why.conversation);
       return found === undefined
         ? m.consent_why_user()
-        : m.consent_why_conversation({ title: named(found) });
+        : m.consent_why_conversation({ title: displayName(found) });
     }
     case "model": {
       const found = title(why.conversation);
       return found === undefined
         ? m.review_why_model_unknown()
-        : m.review_why_model({ title: named(found) });
+        : m.review_why_model({ title: displayName(found) });
     }
     case "call": {
-      const name = named(why.name);
+      const name = displayName(why.name);
       if (why.kind === "tool") return m.consent_why_tool({ name });
       return why.kind === "prompt"
         ? m.consent_why_prompt({ name })
@@ -132,11 +132,11 @@ export function reason(why: Why, title: (conversation: string) => string | undef
     case "server":
       return m.consent_why_server();
     case "ended":
-      return m.consent_why_ended({ cause: named(why.cause) });
+      return m.consent_why_ended({ cause: displayName(why.cause) });
   }
 }
 
-export function kindWords(kind: ValueKind): string | null {
+export function kindLabel(kind: ValueKind): string | null {
   const words: Record<ValueKind, (() => string) | null> = {
     text: null,
     number: m.consent_kind_number,
@@ -149,12 +149,12 @@ export function kindWords(kind: ValueKind): string | null {
 }
 
 /** What the button says that lets a question cross for so long. `folders` are those to be shared. */
-export function allowWords(question: Question, scope: Scope, folders: number): string {
+export function allowLabel(question: Question, scope: Scope, folders: number): string {
   switch (question.body.kind) {
     case "sampling": {
       const { model, step } = question.body;
       if (step === "response") return m.consent_allow_answer();
-      return model ? m.sampling_ask({ model: named(model.name) }) : m.consent_allow_model();
+      return model ? m.sampling_ask({ model: displayName(model.name) }) : m.consent_allow_model();
     }
     case "result":
       return m.consent_allow_result();
@@ -185,14 +185,14 @@ export function allowWords(question: Question, scope: Scope, folders: number): s
 }
 
 /** What the button says that refuses. */
-export function denyWords(body: QuestionBody): string {
+export function denyLabel(body: QuestionBody): string {
   if (body.kind === "result") return m.consent_leave_out();
   const declined = body.kind === "sampling" || body.kind === "form" || body.kind === "url";
   return declined ? m.consent_decline() : m.consent_deny();
 }
 
 /** Why an answer ends; unknown reasons as they are. */
-export function stopWords(reason: string | null): string {
+export function stopLabel(reason: string | null): string {
   switch (reason) {
     case null:
     case "endTurn":
@@ -204,12 +204,12 @@ export function stopWords(reason: string | null): string {
     case "toolUse":
       return m.sampling_stop_tool();
     default:
-      return named(reason);
+      return displayName(reason);
   }
 }
 
 /** The rule that asked: by its name, else as the policy words it. */
-export function ruleWords(rule: string): string {
+export function ruleLabel(rule: string): string {
   const known: Record<string, () => string> = {
     "new-command": m.consent_rule_new_command,
     "command-changed": m.consent_rule_command_changed,
@@ -232,10 +232,10 @@ export function ruleWords(rule: string): string {
     "after-untrusted": m.review_rule_after_untrusted,
     "result-review": m.consent_rule_result_review,
   };
-  return (Object.hasOwn(known, rule) ? known[rule]?.() : undefined) ?? named(rule);
+  return (Object.hasOwn(known, rule) ? known[rule]?.() : undefined) ?? displayName(rule);
 }
 
-export function warningWords(warning: UrlWarning): string {
+export function warningLabel(warning: UrlWarning): string {
   const words: Record<UrlWarning, () => string> = {
     not_encrypted: m.consent_warn_not_encrypted,
     user_information: m.consent_warn_user_information,
@@ -247,7 +247,7 @@ export function warningWords(warning: UrlWarning): string {
   return words[warning]();
 }
 
-export function problemWords(problem: FormProblem): string {
+export function problemLabel(problem: FormProblem): string {
   const limit = problem.limit ?? 0;
   const words: Record<FieldProblem, () => string> = {
     required: () => m.consent_problem_required(),
@@ -263,13 +263,13 @@ export function problemWords(problem: FormProblem): string {
     not_a_uri: () => m.consent_problem_not_a_uri(),
     not_a_date: () => m.consent_problem_not_a_date(),
     not_a_date_time: () => m.consent_problem_not_a_date_time(),
-    unknown_field: () => m.consent_problem_unknown_field({ field: named(problem.field) }),
+    unknown_field: () => m.consent_problem_unknown_field({ field: displayName(problem.field) }),
   };
   return words[problem.problem]();
 }
 
 /** What of other servers a request wants to include. */
-export function contextWords(context: string): string {
+export function contextLabel(context: string): string {
   if (context === "thisServer") return m.consent_context_this();
   return context === "allServers" ? m.consent_context_all() : m.consent_context_none();
 }

@@ -3,7 +3,7 @@
 import { m } from "../paraglide/messages";
 import type { Front } from "./consent-controller.svelte";
 import type { Blocker } from "./gate";
-import { numbered } from "./consent-labels";
+import { formatCount } from "./consent-labels";
 
 export interface Status {
   words: string;
@@ -17,7 +17,7 @@ export function status(front: Front): Status {
   if (refusal?.is === "changed") return { words: m.consent_changed(), tone: "bad" };
   if (refusal) return { words: m.consent_refused({ reason: refusal.message }), tone: "bad" };
   if (blocker?.is === "impossible") return { words: m.consent_keys_deny(), tone: "plain" };
-  if (blocker) return { words: blockerWords(blocker), tone: "stop" };
+  if (blocker) return { words: blockerLabel(blocker), tone: "stop" };
   const problems = front.draft?.form?.tried ? front.draft.form.check.problems.length : 0;
   if (problems > 0) return { words: m.consent_form_problems({ count: problems }), tone: "stop" };
   if (front.arming.uncounted === "rested")
@@ -32,7 +32,7 @@ export function status(front: Front): Status {
   return { words: fields ? m.consent_keys_form() : m.consent_keys(), tone: "plain" };
 }
 
-function blockerWords(blocker: Exclude<Blocker, { is: "impossible" }>): string {
+function blockerLabel(blocker: Exclude<Blocker, { is: "impossible" }>): string {
   switch (blocker.is) {
     case "editing":
       return m.consent_finish_editing();
@@ -47,6 +47,6 @@ function blockerWords(blocker: Exclude<Blocker, { is: "impossible" }>): string {
     case "below":
       return m.consent_see_rest();
     case "unread":
-      return m.consent_must_read({ count: blocker.hidden, number: numbered(blocker.hidden) });
+      return m.consent_must_read({ count: blocker.hidden, number: formatCount(blocker.hidden) });
   }
 }

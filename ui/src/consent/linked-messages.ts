@@ -4,7 +4,7 @@ import type { Content, JsonValue, Message } from "$lib/api/generated";
 import { visibleText } from "$lib/format/text-safety";
 
 import { m } from "../paraglide/messages";
-import { named } from "./consent-labels";
+import { displayName } from "./consent-labels";
 
 /** The messages that have to be removed with this one, itself among them, in their order. */
 export function tiedTo(messages: readonly Message[], index: number): number[] {
@@ -37,7 +37,7 @@ function membersOf(content: Content): Record<string, JsonValue> | null {
 }
 
 /** What a piece of content is. */
-export function contentWords(content: Content): string {
+export function contentLabel(content: Content): string {
   switch (content.type) {
     case "text":
       return m.consent_content_text();
@@ -49,14 +49,14 @@ export function contentWords(content: Content): string {
     case "resource_link":
       return m.consent_content_resource();
     case "unknown":
-      return unknownWords(membersOf(content));
+      return unknownLabel(membersOf(content));
   }
 }
 
-function unknownWords(members: Record<string, JsonValue> | null): string {
+function unknownLabel(members: Record<string, JsonValue> | null): string {
   const { type, name } = members ?? {};
   if (type === "tool_use" && typeof name === "string")
-    return m.consent_content_tool_use({ tool: named(name) });
+    return m.consent_content_tool_use({ tool: displayName(name) });
   if (type === "tool_result") return m.consent_content_tool_result();
-  return typeof type === "string" ? visibleText(named(type)) : m.consent_content_other();
+  return typeof type === "string" ? visibleText(displayName(type)) : m.consent_content_other();
 }

@@ -5,7 +5,7 @@ import { visibleText } from "$lib/format/text-safety";
 
 import { m } from "../paraglide/messages";
 
-export function unknownPackageWords({ reason, detail }: UnknownPackage): string {
+export function unknownPackageLabel({ reason, detail }: UnknownPackage): string {
   const about = visibleText(detail);
   switch (reason) {
     case "shell_line":

@@ -3,26 +3,26 @@ import { expect, test } from "vitest";
 import type { Question } from "$lib/api/generated";
 
 import { question, tool } from "./fixtures";
-import { roundWords } from "./round-label";
+import { roundLabel } from "./round-label";
 
 const of = (id: string, call: string, round: number | null = null): Question =>
   question(tool({}), { id, round, why: { by: "call", call, kind: "tool", name: "plan" } });
 
 test("a first question alone says nothing", () => {
   const one = of("1", "a", 1);
-  expect(roundWords(one, [one, of("2", "b", 3)]), "another call's is none of its").toBeNull();
+  expect(roundLabel(one, [one, of("2", "b", 3)]), "another call's is none of its").toBeNull();
   const alone = question(tool({}), { round: 2 });
-  expect(roundWords(alone, [alone, alone]), "of no call").toBeNull();
+  expect(roundLabel(alone, [alone, alone]), "of no call").toBeNull();
 });
 
 test("later rounds and questions beside it are counted", () => {
   const one = of("1", "a", 2);
-  expect(roundWords(one, [one]), "asked again").toBe("Round 2 of this call.");
-  expect(roundWords(one, [one, of("2", "a", 2)]), "and not alone").toBe(
+  expect(roundLabel(one, [one]), "asked again").toBe("Round 2 of this call.");
+  expect(roundLabel(one, [one, of("2", "a", 2)]), "and not alone").toBe(
     "Round 2 of this call. 1 more question of the same call waits beside it.",
   );
   const first = of("3", "a", 1);
-  expect(roundWords(first, [first, one, of("2", "a")]), "in a first round").toBe(
+  expect(roundLabel(first, [first, one, of("2", "a")]), "in a first round").toBe(
     "2 more questions of the same call wait beside it.",
   );
 });

@@ -4,7 +4,7 @@ import type { Question } from "$lib/api/generated";
 import { m } from "../paraglide/messages";
 
 /** In words, where there is something to say: a second round, or other questions beside this one. */
-export function roundWords(question: Question, all: Question[]): string | null {
+export function roundLabel(question: Question, all: Question[]): string | null {
   const { why, round } = question;
   if (why.by !== "call") return null;
   const others = all.filter(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { lossWords } from "./sampling-labels";
+import { lossLabel } from "./sampling-labels";
 
 describe("what a provider can't carry", () => {
   it.each([
@@ -11,6 +11,6 @@ describe("what a provider can't carry", () => {
     ],
     ["ofALaterVersion", "Not supported by this provider: ofALaterVersion (left out)."],
   ])("%s is said in words", (what, words) => {
-    expect(lossWords({ what, then: "leaveOut" }), "the whole sentence").toBe(words);
+    expect(lossLabel({ what, then: "leaveOut" }), "the whole sentence").toBe(words);
   });
 });

@@ -5,7 +5,7 @@ import { visibleText } from "$lib/format/text-safety";
 import { languageTag } from "$lib/state/locale.svelte";
 
 import { m } from "../paraglide/messages";
-import { named } from "./consent-labels";
+import { displayName } from "./consent-labels";
 
 const MICROS = 1_000_000;
 
@@ -16,16 +16,16 @@ export function money(micros: number): string {
 }
 
 /** Why a model was chosen, in one sentence. */
-export function chosenWords(by: ModelChosenBy): string {
+export function chosenLabel(by: ModelChosenBy): string {
   switch (by.is) {
     case "user":
       return m.sampling_by_user();
     case "setting":
       return m.sampling_by_setting();
     case "hint":
-      return m.sampling_by_hint({ hint: named(by.hint) });
+      return m.sampling_by_hint({ hint: displayName(by.hint) });
     case "equivalent":
-      return m.sampling_by_equivalent({ hint: named(by.hint) });
+      return m.sampling_by_equivalent({ hint: displayName(by.hint) });
     case "priorities": {
       const list = new Intl.ListFormat(languageTag(), { type: "conjunction" });
       return m.sampling_by_priorities({ priorities: list.format(by.priorities.map(priority)) });
@@ -46,7 +46,7 @@ function priority(name: string): string {
 }
 
 /** What a provider can't carry, and what is done about it. */
-export function lossWords(loss: SamplingLoss): string {
+export function lossLabel(loss: SamplingLoss): string {
   const what = known(loss.what, {
     imageInToolResult: m.sampling_loss_imageInToolResult,
     audioInToolResult: m.sampling_loss_audioInToolResult,
@@ -70,7 +70,7 @@ export function lossWords(loss: SamplingLoss): string {
 }
 
 /** Whether the model uses tools. */
-export function choiceWords(choice: string | null): string {
+export function choiceLabel(choice: string | null): string {
   return known(choice ?? "auto", {
     auto: m.sampling_tool_auto,
     required: m.sampling_tool_required,

@@ -18,7 +18,7 @@ import {
   host,
   show,
 } from "./test-harness.svelte";
-import { chosenWords } from "./sampling-labels";
+import { chosenLabel } from "./sampling-labels";
 
 eachWithHost();
 
@@ -245,7 +245,7 @@ describe("a request to a model", () => {
       { is: "default" },
       { is: "first" },
     ];
-    const words = reasons.map(chosenWords);
+    const words = reasons.map(chosenLabel);
     expect(new Set(words).size, "each its own").toBe(reasons.length);
     expect(words[4], "one of a later version as it is").toContain("later");
   });

@@ -7,7 +7,7 @@ import { NO_MARKS } from "../review/review-labels";
 import { definitionPart } from "./payload";
 import { withoutIcons } from "./tool-definition";
 import { question, tool } from "./fixtures";
-import { titleWords } from "./consent-labels";
+import { titleLabel } from "./consent-labels";
 import { arm, blocked, button, click, eachWithHost, host, show } from "./test-harness.svelte";
 
 eachWithHost();
@@ -35,9 +35,9 @@ describe("the request of a tool", () => {
   it("E8: a name can't pass for words where the title is read out", () => {
     const name = 'add” on “files“? "You asked.';
     const hostile = question({ ...tool({}), tool: name } as never);
-    expect(titleWords(hostile)).toBe("Run “add' on 'files'? 'You asked.” on “files”?");
+    expect(titleLabel(hostile)).toBe("Run “add' on 'files'? 'You asked.” on “files”?");
     const plain = question({ ...tool({}), tool: "add on files? You asked." } as never);
-    expect(titleWords(plain)).toBe("Run “add on files? You asked.” on “files”?");
+    expect(titleLabel(plain)).toBe("Run “add on files? You asked.” on “files”?");
   });
 
   it("E8: what may destroy something is marked", () => {

@@ -2,14 +2,14 @@
 import type { Model, ModelProvider, ModelRef, Models } from "$lib/api/generated";
 import { visibleText } from "$lib/format/text-safety";
 
-import { conversionWords } from "../models/model-labels";
+import { conversionLabel } from "../models/model-labels";
 import { m } from "../paraglide/messages";
 import type { Carried, FileKind } from "./attachments.svelte";
 
 /** The pictures that every provider takes that takes any (`models/src/carry.rs`). */
 const PICTURES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-export function lossesOf(
+export function attachmentLosses(
   attached: readonly Carried[],
   models: Models | null,
   chosen: ModelRef | null,
@@ -18,7 +18,7 @@ export function lossesOf(
   if (!provider || !chosen) return [];
   const model = provider.models.find(({ id }) => id === chosen.model);
   const words = attached.flatMap((one) => {
-    const word = lossOf(one, provider, model, visibleText(model?.name || chosen.model));
+    const word = attachmentLoss(one, provider, model, visibleText(model?.name || chosen.model));
     return word === null ? [] : [word];
   });
   return [...new Set(words)];
@@ -30,7 +30,7 @@ const NOT_TAKEN = {
   file: m.conversation_no_files,
 };
 
-function lossOf(
+function attachmentLoss(
   { name, mimeType, kind }: Carried,
   provider: ModelProvider,
   model: Model | undefined,
@@ -42,7 +42,7 @@ function lossOf(
   const then = provider.losses.find(({ what }) => what === kind)?.then ?? "refuse";
   return m.conversation_may_not_carry({
     ...{ provider: visibleText(provider.name), name: visibleText(name) },
-    ...{ type: visibleText(mimeType), then: conversionWords(then) },
+    ...{ type: visibleText(mimeType), then: conversionLabel(then) },
   });
 }
 

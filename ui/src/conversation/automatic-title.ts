@@ -8,7 +8,7 @@ import { m } from "../paraglide/messages";
 const TITLE = 60;
 
 /** Names a conversation after what came into it first, unless it already has a name of its own. */
-export async function nameAfter(conversation: string, text: string): Promise<void> {
+export async function setAutomaticTitle(conversation: string, text: string): Promise<void> {
   const title = beginning(text.trim(), TITLE, 1);
   const now = app.conversations.find(({ id }) => id === conversation)?.title;
   if (title === "" || now !== m.shell_new_conversation_title()) return;

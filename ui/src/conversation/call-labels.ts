@@ -5,18 +5,18 @@ import { m } from "../paraglide/messages";
 
 type ToolCall = Extract<ItemBody, { kind: "tool_call" }>;
 
-export interface CallWords {
+export interface CallLabel {
   words: string;
   /** Whether it did not end with what was asked for. */
   failed: boolean;
 }
 
 /** `running` is the call as it is now, while it is under way. */
-export function callWords(
+export function callLabel(
   { state }: Pick<ConversationItem, "state">,
   { result, error }: ToolCall,
   running: Call | undefined,
-): CallWords {
+): CallLabel {
   if (state === "streaming") return { words: underWay(running), failed: false };
   if (result !== null)
     return result.isError
@@ -36,7 +36,7 @@ function underWay(running: Call | undefined): string {
 }
 
 /** What the model asked for, if the user changed it before it was sent. */
-export function askedFor(
+export function requestedArguments(
   { used, arguments: sent, result }: ToolCall,
   items: readonly ConversationItem[],
 ): JsonValue | null {

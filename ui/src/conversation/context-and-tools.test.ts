@@ -11,12 +11,17 @@ import type {
   Prompt,
   Resource,
 } from "$lib/api/generated";
-import { choose } from "$lib/testing/select-option";
-import { REVIEWED, sampleConversation, sampleServer, startFake } from "$lib/testing/fake-host";
+import { selectOption } from "$lib/testing/select-option";
+import { REVIEWED, sampleConversation, sampleServer, startFakeHost } from "$lib/testing/fake-host";
 
-import { beginConversation } from "./create-conversation";
+import { createConversation } from "./create-conversation";
 import ConversationView from "./ConversationView.svelte";
-import { Inserts, INSERTS_TOGETHER, MOST_INSERTS, type NewInsert } from "./context-items.svelte";
+import {
+  ContextItems,
+  MAX_CONTEXT_BYTES,
+  MAX_CONTEXT_ITEMS,
+  type NewContextItem,
+} from "./context-items.svelte";
 
 afterEach(cleanup);
 
@@ -49,7 +54,7 @@ function opened(settings = sampleConversation().settings) {
     ...{ server: "files", tools: [], prompts: [PROMPT], resources: [RESOURCE], templates: [] },
     ...{ notes: [], freshUntil: { tools: null, prompts: null, resources: null, templates: null } },
   } as unknown as Catalog;
-  return startFake(
+  return startFakeHost(
     {
       conversation: () => sampleConversation({ settings }),
       models: () => MODELS,
@@ -184,20 +189,20 @@ describe("what goes with a message", () => {
   });
 
   it("E20: takes only so many and so much, and says so", () => {
-    const inserts = new Inserts();
-    const text = (text: string): NewInsert => {
+    const inserts = new ContextItems();
+    const text = (text: string): NewContextItem => {
       const content = [{ type: "text", text } as const];
       const body = { kind: "message", role: "user", content, prompt: null } as const;
       const items = [{ id: "m", at: 1, body }];
       return { kind: "prompt", name: "greet", server: "files", items };
     };
-    inserts.add(text("x".repeat(INSERTS_TOGETHER)));
+    inserts.add(text("x".repeat(MAX_CONTEXT_BYTES)));
     expect(inserts.all, "too large").toEqual([]);
     expect(inserts.problem).toMatch(/greet was not attached: .* up to 25.2 MB together/);
-    for (let i = 0; i < MOST_INSERTS; i += 1) inserts.add(text("x"));
+    for (let i = 0; i < MAX_CONTEXT_ITEMS; i += 1) inserts.add(text("x"));
     expect(inserts.problem, "there is room for these").toBeNull();
     inserts.add(text("x"));
-    expect(inserts.all).toHaveLength(MOST_INSERTS);
+    expect(inserts.all).toHaveLength(MAX_CONTEXT_ITEMS);
     expect(inserts.problem).toBe(
       "greet was not attached: a message takes up to 20 prompts and resources.",
     );
@@ -221,11 +226,11 @@ describe("the tools of a conversation", () => {
   it("E4: a first conversation begins with those of the servers that run", async () => {
     const running = sampleServer({ counts: { tools: 2, prompts: 0, resources: 0, templates: 0 } });
     const stopped = sampleServer({ name: "git", state: { is: "stopped" } });
-    const host = await startFake(
+    const host = await startFakeHost(
       { create_conversation: () => sampleConversation({ id: "new" }) },
       { servers: [running, stopped] },
     );
-    expect(await beginConversation("Trip")).toBe("new");
+    expect(await createConversation("Trip")).toBe("new");
     expect(host.requests("set_conversation")[0]?.settings.servers, "what was reviewed").toEqual([
       { server: "files", tools: null, instructions: null },
     ]);
@@ -234,7 +239,7 @@ describe("the tools of a conversation", () => {
   it("E4: the next one begins with those of the one before", async () => {
     const servers = [{ server: "files", tools: ["read"], instructions: null }];
     const before = sampleConversation({ settings: { ...sampleConversation().settings, servers } });
-    const host = await startFake(
+    const host = await startFakeHost(
       {
         conversation: () => before,
         create_conversation: () => sampleConversation({ id: "new" }),
@@ -244,14 +249,14 @@ describe("the tools of a conversation", () => {
         conversations: [{ id: "c1", title: "Trip plan", updatedAt: 1 }],
       },
     );
-    await beginConversation("Another");
+    await createConversation("Another");
     expect(host.requests("set_conversation")[0]?.settings.servers).toEqual(servers);
   });
 
   it("E4: tools that were turned off stay off in the next one", async () => {
     const noted = sampleConversation();
     const model = { provider: "local", model: "small" };
-    const host = await startFake(
+    const host = await startFakeHost(
       {
         conversation: () => ({ ...noted, settings: { ...noted.settings, model } }),
         create_conversation: () => sampleConversation({ id: "new" }),
@@ -261,10 +266,10 @@ describe("the tools of a conversation", () => {
         conversations: [{ id: "c1", title: "Trip plan", updatedAt: 1 }],
       },
     );
-    await beginConversation("Another");
+    await createConversation("Another");
     expect(host.requests("set_conversation"), "no server is turned on").toEqual([]);
     host.answers.conversation = () => noted;
-    await beginConversation("After notes, which had no model to use tools");
+    await createConversation("After notes, which had no model to use tools");
     expect(host.requests("set_conversation")[0]?.settings.servers).toHaveLength(1);
   });
 
@@ -295,7 +300,7 @@ describe("the tools of a conversation", () => {
     const button = await composer().findByRole("button", { name: /Tools of files.*by search/ });
     await user.click(button);
     const mode = await screen.findByRole("combobox", { name: "How the model gets its tools" });
-    await choose(mode, "direct");
+    await selectOption(mode, "direct");
     await waitFor(() =>
       expect(host.requests("set_conversation").at(-1)?.settings.toolSearch).toBe(false),
     );

@@ -11,13 +11,13 @@ import { m } from "../paraglide/messages";
 import { kindOf, type Carried } from "./attachments.svelte";
 
 /** How many wait beside a message. */
-export const MOST_INSERTS = 20;
+export const MAX_CONTEXT_ITEMS = 20;
 /** How many bytes all of a message may have together, as JSON. */
-export const INSERTS_TOGETHER = 24 * 1024 * 1024;
+export const MAX_CONTEXT_BYTES = 24 * 1024 * 1024;
 /** In how many conversations they are kept; those that were opened last. */
-const MOST_KEPT = 20;
+const MAX_CONVERSATIONS = 20;
 
-export interface Insert {
+export interface ContextItem {
   id: string;
   kind: "prompt" | "resource" | "skill";
   /** What it is called. */
@@ -33,15 +33,15 @@ export interface Insert {
 }
 
 /** What an insert is made of. */
-export type NewInsert = Omit<Insert, "id" | "bytes" | "files">;
+export type NewContextItem = Omit<ContextItem, "id" | "bytes" | "files">;
 
-export class Inserts {
-  all = $state.raw<readonly Insert[]>([]);
+export class ContextItems {
+  all = $state.raw<readonly ContextItem[]>([]);
   /** Why the last one was not added. */
   problem = $state<string | null>(null);
 
   /** Adds one if there is room for it; else it is said why not. */
-  add(insert: NewInsert): void {
+  add(insert: NewContextItem): void {
     const bytes = new TextEncoder().encode(JSON.stringify(insert.items)).length;
     this.problem = this.#problem(insert, bytes);
     if (this.problem !== null) return;
@@ -55,7 +55,7 @@ export class Inserts {
   }
 
   /** All of them, to be put in; none is left. */
-  take(): readonly Insert[] {
+  take(): readonly ContextItem[] {
     const all = this.all;
     this.all = [];
     this.problem = null;
@@ -63,39 +63,40 @@ export class Inserts {
   }
 
   /** Puts back what could not be put in. */
-  putBack(all: readonly Insert[]): void {
+  putBack(all: readonly ContextItem[]): void {
     this.all = [...all, ...this.all];
   }
 
-  #problem({ name }: NewInsert, bytes: number): string | null {
+  #problem({ name }: NewContextItem, bytes: number): string | null {
     const called = visibleText(beginning(name, 200, 1));
-    if (this.all.length >= MOST_INSERTS)
-      return m.conversation_inserts_many({ name: called, most: MOST_INSERTS });
+    if (this.all.length >= MAX_CONTEXT_ITEMS)
+      return m.conversation_inserts_many({ name: called, most: MAX_CONTEXT_ITEMS });
     const together = this.all.reduce((sum, one) => sum + one.bytes, bytes);
-    if (together <= INSERTS_TOGETHER) return null;
-    const most = formatBytes(INSERTS_TOGETHER, languageTag());
+    if (together <= MAX_CONTEXT_BYTES) return null;
+    const most = formatBytes(MAX_CONTEXT_BYTES, languageTag());
     return m.conversation_inserts_large({ name: called, most });
   }
 }
 
 /** By conversation, the one that was opened last at the end. */
-let kept: Map<string, Inserts>;
-pageState(() => (kept = new Map()));
+let byConversation: Map<string, ContextItems>;
+pageState(() => (byConversation = new Map()));
 
 /** Those of a conversation. They wait while others are in front, until the page ends. */
-export function insertsOf(conversation: string): Inserts {
-  const inserts = kept.get(conversation) ?? new Inserts();
-  kept.delete(conversation);
-  kept.set(conversation, inserts);
+export function contextItemsOf(conversation: string): ContextItems {
+  const inserts = byConversation.get(conversation) ?? new ContextItems();
+  byConversation.delete(conversation);
+  byConversation.set(conversation, inserts);
   const there = new Set(app.conversations.map(({ id }) => id));
-  for (const [id, { all }] of kept) {
+  for (const [id, { all }] of byConversation) {
     const isUnused = all.length === 0 || !there.has(id);
-    if (id !== conversation && (isUnused || kept.size > MOST_KEPT)) kept.delete(id);
+    if (id !== conversation && (isUnused || byConversation.size > MAX_CONVERSATIONS))
+      byConversation.delete(id);
   }
   return inserts;
 }
 
-function filesOf({ name, items }: NewInsert): Carried[] {
+function filesOf({ name, items }: NewContextItem): Carried[] {
   return items.flatMap(({ body }) => {
     if (body.kind === "attachment") return body.contents.flatMap((part) => blobOf(part, name));
     return body.kind === "message" ? body.content.flatMap((part) => mediaOf(part, name)) : [];

@@ -2,10 +2,10 @@ import { render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it } from "vitest";
 
 import type { Conversation, ConversationItem } from "$lib/api/generated";
-import { sampleConversation, startFake, type FakeHost } from "$lib/testing/fake-host";
+import { sampleConversation, startFakeHost, type FakeHost } from "$lib/testing/fake-host";
 
 import ConversationView from "./ConversationView.svelte";
-import { Newest } from "./newest-items";
+import { NewestItems } from "./newest-items";
 import { OpenConversation } from "./open-conversation.svelte";
 
 const message = (n: number): ConversationItem => ({
@@ -22,7 +22,7 @@ let host: FakeHost;
 
 /** A host with so many messages, of which the last hundred are read at first. */
 async function withMessages(count: number, changes: Partial<Conversation> = {}) {
-  host = await startFake({
+  host = await startFakeHost({
     conversation: () =>
       sampleConversation({
         items: messages(Math.max(0, count - 100), count),
@@ -41,14 +41,14 @@ beforeEach(() => history.replaceState(null, "", "#/conversation/c1"));
 
 describe("the newest", () => {
   it("are the last ones, and stay the same as others are read before them", () => {
-    const newest = new Newest();
+    const newest = new NewestItems();
     expect(newest.begin(messages(100, 200)), "twenty").toBe(80);
     expect(newest.begin(messages(0, 200)), "the same ones").toBe(180);
     expect(newest.begin(messages(0, 250)), "and what follows").toBe(180);
   });
 
   it("become fewer only when they are many", () => {
-    const newest = new Newest();
+    const newest = new NewestItems();
     newest.begin(messages(0, 30));
     newest.shorten(messages(0, 100));
     expect(newest.begin(messages(0, 100)), "not many").toBe(10);
@@ -57,7 +57,7 @@ describe("the newest", () => {
   });
 
   it("are those of the branch that is shown", () => {
-    const newest = new Newest();
+    const newest = new NewestItems();
     newest.begin(messages(0, 100));
     const other = [...messages(0, 10), { ...message(10), id: "other" }];
     expect(newest.begin(other), "all of a short one").toBe(0);

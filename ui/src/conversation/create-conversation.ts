@@ -11,7 +11,7 @@ import { app } from "$lib/state/app.svelte";
  * Begins a conversation and returns its id. Its model may use the servers of the conversation before, which may be none, or in the
  * first one those that run: of each the tools that the user has reviewed, and each call asks as ever. Rejects with an `ApiError`.
  */
-export async function beginConversation(
+export async function createConversation(
   title: string,
   changes: Partial<ConversationSettings> = {},
 ): Promise<string> {

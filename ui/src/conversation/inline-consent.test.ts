@@ -4,7 +4,12 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import type { Call, ConversationItem, Question } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
-import { sampleConversation, sampleServer, startFake, type FakeHost } from "$lib/testing/fake-host";
+import {
+  sampleConversation,
+  sampleServer,
+  startFakeHost,
+  type FakeHost,
+} from "$lib/testing/fake-host";
 
 import { openQueue, front } from "../consent";
 import { question as sample, startServer, tool } from "../consent/fixtures";
@@ -36,7 +41,7 @@ const item = (id: string, parent?: string): ConversationItem => ({
 beforeEach(async () => {
   run += 1;
   const items = [item("t1"), item("t2", "t1")];
-  host = await startFake(
+  host = await startFakeHost(
     { conversation: () => sampleConversation({ items, answering: true }) },
     {
       servers: [sampleServer({ name: "files" })],

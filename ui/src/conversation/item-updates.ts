@@ -2,21 +2,25 @@
 import type { Append, ConversationItem, ReplyPart } from "$lib/api/generated";
 
 /** The parts with what was appended; null if it does not fit them. Parts that did not change are the same objects. */
-export function appended(
+export function applyAppends(
   parts: readonly ReplyPart[],
   appends: readonly Append[],
 ): ReplyPart[] | null {
   const now = [...parts];
   for (const append of appends) {
     const part = now[append.part];
-    const next = part ? longer(part, append) : append.part === now.length ? begun(append) : null;
+    const next = part
+      ? extendPart(part, append)
+      : append.part === now.length
+        ? newPart(append)
+        : null;
     if (next === null) return null;
     now[append.part] = next;
   }
   return now;
 }
 
-function begun(append: Append): ReplyPart | null {
+function newPart(append: Append): ReplyPart | null {
   switch (append.type) {
     case "text":
       return { type: "text", text: append.text };
@@ -31,7 +35,7 @@ function begun(append: Append): ReplyPart | null {
   }
 }
 
-function longer(part: ReplyPart, append: Append): ReplyPart | null {
+function extendPart(part: ReplyPart, append: Append): ReplyPart | null {
   if (append.type === "arguments") {
     if (part.type !== "tool_use") return null;
     return { ...part, arguments: part.arguments + append.text };
@@ -44,7 +48,7 @@ function longer(part: ReplyPart, append: Append): ReplyPart | null {
  * The items of the branch with a new or changed one; null if it is not known what it follows. A new one is the head: what
  * followed its parent before is another branch.
  */
-export function placed(
+export function upsertItem(
   items: readonly ConversationItem[],
   item: ConversationItem,
 ): ConversationItem[] | null {
@@ -57,7 +61,10 @@ export function placed(
 }
 
 /** Of an item as the page has it and as it was read: what the page was told may be newer. */
-export function newer(own: ConversationItem | undefined, read: ConversationItem): ConversationItem {
+export function newerItem(
+  own: ConversationItem | undefined,
+  read: ConversationItem,
+): ConversationItem {
   if (!own || read.state !== "streaming") return read;
   if (own.state !== "streaming") return own;
   return (own.seq ?? 0) > (read.seq ?? 0) ? own : read;

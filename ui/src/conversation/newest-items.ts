@@ -6,7 +6,7 @@ const NEWEST = 20;
 /** So many may become of them. */
 const MOST = 120;
 
-export class Newest {
+export class NewestItems {
   #first: string | null = null;
 
   /** The index of the first of them. It stays the same item, unless another branch is shown. */

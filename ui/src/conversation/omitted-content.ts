@@ -2,24 +2,24 @@
 import type { LeftOut } from "$lib/api/generated";
 
 /** What stands at its place, of its bytes in base64. */
-export function standing({ isText }: LeftOut, data: string): string {
+export function decodeOmitted({ isText }: LeftOut, data: string): string {
   if (!isText) return data;
   return new TextDecoder().decode(Uint8Array.from(atob(data), (c) => c.charCodeAt(0)));
 }
 
 /** A copy of `body` with this text at a place (a JSON Pointer, RFC 6901); the same body where there is no such place. */
-export function put<T>(body: T, pointer: string, text: string): T {
+export function setAtPointer<T>(body: T, pointer: string, text: string): T {
   const [, ...path] = pointer
     .split("/")
     .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
-  return placed(body, path, text) as T;
+  return setAtPath(body, path, text) as T;
 }
 
-function placed(value: unknown, [name, ...rest]: string[], text: string): unknown {
+function setAtPath(value: unknown, [name, ...rest]: string[], text: string): unknown {
   if (name === undefined) return text;
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return value;
   if (Array.isArray(value))
-    return value.with(Number(name), placed(value[Number(name)], rest, text));
+    return value.with(Number(name), setAtPath(value[Number(name)], rest, text));
   const members = value as Record<string, unknown>;
-  return { ...members, [name]: placed(members[name], rest, text) };
+  return { ...members, [name]: setAtPath(members[name], rest, text) };
 }

@@ -13,8 +13,8 @@ import type {
 import { app, hasEnded } from "$lib/state/app.svelte";
 import { oneAtATime } from "$lib/state/one-at-a-time";
 
-import { appended, newer, placed } from "./item-updates";
-import { nameAfter } from "./automatic-title";
+import { applyAppends, newerItem, upsertItem } from "./item-updates";
+import { setAutomaticTitle } from "./automatic-title";
 
 /** How many earlier items are read at once. */
 const PAGE = 100;
@@ -132,7 +132,7 @@ export class OpenConversation {
       };
       await call("append_items", { conversation: this.id, items: [item] });
     }
-    if (first) await nameAfter(this.id, text || (attachments[0]?.name ?? ""));
+    if (first) await setAutomaticTitle(this.id, text || (attachments[0]?.name ?? ""));
   }
 
   /** Sets it up anew: what is given, the rest as it was. */
@@ -168,7 +168,7 @@ export class OpenConversation {
     const next = reply?.seq ?? 0;
     if (reply && seq < next) return;
     const parts =
-      reply?.body.kind === "reply" && seq === next ? appended(reply.body.parts, append) : null;
+      reply?.body.kind === "reply" && seq === next ? applyAppends(reply.body.parts, append) : null;
     if (!reply || reply.body.kind !== "reply" || parts === null) {
       void this.read();
       return;
@@ -189,7 +189,7 @@ export class OpenConversation {
 
   #put(item: ConversationItem): void {
     if (this.#live?.id === item.id) this.#live = null;
-    const items = placed(this.items, item);
+    const items = upsertItem(this.items, item);
     if (items === null) {
       void this.read();
       return;
@@ -202,7 +202,7 @@ export class OpenConversation {
     this.#paint();
     this.#live = null;
     const own = new Map(this.items.map((item) => [item.id, item]));
-    const items = read.items.map((item) => newer(own.get(item.id), item));
+    const items = read.items.map((item) => newerItem(own.get(item.id), item));
     const at = this.items.findIndex((item) => item.id === items[0]?.id);
     const earlier = at > 0 ? this.items.slice(0, at) : [];
     if (earlier.length === 0) this.hasMore = read.hasMore;

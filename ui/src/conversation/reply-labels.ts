@@ -6,7 +6,7 @@ import { languageTag } from "$lib/state/locale.svelte";
 import { m } from "../paraglide/messages";
 
 /** Why an answer ended, where that is not just because it was done. */
-export function stopWords(stop: ReplyStop): string | null {
+export function stopLabel(stop: ReplyStop): string | null {
   switch (stop.is) {
     case "end_turn":
     case "tool_use":
@@ -24,7 +24,7 @@ export function stopWords(stop: ReplyStop): string | null {
 }
 
 /** An amount in its currency, with more digits where it is less than a cent. */
-export function costWords({ amount, currency }: Cost): string {
+export function costLabel({ amount, currency }: Cost): string {
   const digits = amount < 0.01 ? { maximumSignificantDigits: 2 } : {};
   try {
     return new Intl.NumberFormat(languageTag(), { style: "currency", currency, ...digits }).format(
@@ -40,7 +40,7 @@ const count = (tokens: number) =>
   new Intl.NumberFormat(languageTag(), { notation: "compact" }).format(tokens);
 
 /** The tokens that were used, as far as it is said; null if nothing is. */
-export function tokenWords({ input, output }: TokenUse): string | null {
+export function tokenLabel({ input, output }: TokenUse): string | null {
   if (input == null && output == null) return null;
   const known = (tokens: number | null | undefined) => (tokens == null ? "?" : count(tokens));
   return m.conversation_tokens({ input: known(input), output: known(output) });

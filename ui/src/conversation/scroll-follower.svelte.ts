@@ -1,14 +1,14 @@
 // Scrolling: what is new comes into view only while the reader is at the end; else it is counted. What grows above the place that is
 // read moves nothing.
-import { follows, type Scrolled } from "$lib/ui/end-tracking";
+import { staysAtEnd, type ScrollPosition } from "$lib/ui/end-tracking";
 
-export class Follow {
+export class ScrollFollower {
   /** How many items came while the reader was elsewhere. */
   unseen = $state(0);
 
   #box: HTMLElement | null = null;
   #atEnd = true;
-  #before: Scrolled | null = null;
+  #before: ScrollPosition | null = null;
   #count: number | null = null;
   #heights = new WeakMap<Element, number>();
   #sizes: ResizeObserver | null = null;
@@ -37,7 +37,7 @@ export class Follow {
   scrolled(): void {
     const now = this.#now();
     if (!now) return;
-    this.#atEnd = follows(this.#before, now, this.#atEnd);
+    this.#atEnd = staysAtEnd(this.#before, now, this.#atEnd);
     this.#before = now;
     if (this.#atEnd) this.unseen = 0;
   }
@@ -62,7 +62,7 @@ export class Follow {
     this.#atEnd = false;
   }
 
-  #now(): Scrolled | null {
+  #now(): ScrollPosition | null {
     const box = this.#box;
     return box && { top: box.scrollTop, view: box.clientHeight, whole: box.scrollHeight };
   }

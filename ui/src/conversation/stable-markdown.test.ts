@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { markdownBlocks } from "$lib/ui/markdown";
 
-import { Settled } from "./stable-markdown";
+import { StableMarkdown } from "./stable-markdown";
 
 const TEXT = `# Title
 
@@ -48,7 +48,7 @@ const html = (texts: readonly string[]) =>
 describe("a text that grows", () => {
   it("comes to the same as one that is there at once, wherever it is cut", () => {
     for (const step of [1, 2, 3, 7, 40]) {
-      const cutter = new Settled();
+      const cutter = new StableMarkdown();
       let cut = cutter.cut("");
       for (let end = step; end < TEXT.length + step; end += step) {
         const before = cut.settled;
@@ -61,7 +61,7 @@ describe("a text that grows", () => {
   });
 
   it("begins anew with another text", () => {
-    const cutter = new Settled();
+    const cutter = new StableMarkdown();
     expect(cutter.cut("one\n\ntwo and some more words").settled, "the first block").toHaveLength(1);
     expect(cutter.cut("other"), "nothing of the first is left").toEqual({
       settled: [],
@@ -70,7 +70,7 @@ describe("a text that grows", () => {
   });
 
   it("keeps a block whole whose end may change it", () => {
-    const cutter = new Settled();
+    const cutter = new StableMarkdown();
     expect(cutter.cut("- a\n\n-").settled, "an item, or a line").toEqual([]);
     expect(cutter.cut("- a\n\n- b\n\nwords that follow the list").settled).toHaveLength(1);
   });

@@ -1,25 +1,25 @@
 // A text that grows, cut into blocks that are done, which are drawn once, and the end, which is drawn as it comes.
-import { settledLength } from "$lib/ui/markdown";
+import { stableLength } from "$lib/ui/markdown";
 
-export interface Cut {
+export interface MarkdownSplit {
   /** Markdown that no longer changes, in order. The same array while nothing new is done. */
   settled: readonly string[];
   /** The rest. */
   end: string;
 }
 
-export class Settled {
+export class StableMarkdown {
   #taken = "";
   #pieces: readonly string[] = [];
 
   /** Cuts the text as it is now. One that does not begin as the last one did is cut anew. */
-  cut(text: string): Cut {
+  cut(text: string): MarkdownSplit {
     if (!text.startsWith(this.#taken)) {
       this.#taken = "";
       this.#pieces = [];
     }
     const rest = text.slice(this.#taken.length);
-    const length = settledLength(rest);
+    const length = stableLength(rest);
     if (length === 0) return { settled: this.#pieces, end: rest };
     const piece = rest.slice(0, length);
     this.#taken += piece;

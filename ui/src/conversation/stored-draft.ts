@@ -4,7 +4,7 @@ import { call, toApiError } from "$lib/api/client";
 /** How long after a change it is kept, in milliseconds. */
 const PAUSE = 400;
 
-export class KeptDraft {
+export class StoredDraft {
   readonly #conversation: string;
   /** Told why a draft can't be kept, and with null once it can again. */
   readonly #tell: (problem: string | null) => void;

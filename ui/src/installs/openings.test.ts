@@ -6,7 +6,7 @@ import type { ImportedServer, Server } from "$lib/api/generated";
 import { front } from "../consent";
 import { question, roots } from "../consent/fixtures";
 import { axeProblems } from "$lib/testing/axe";
-import { sampleServer, startFake } from "$lib/testing/fake-host";
+import { sampleServer, startFakeHost } from "$lib/testing/fake-host";
 
 import Window from "../shell/Window.svelte";
 
@@ -32,8 +32,8 @@ function imported(name: string): ImportedServer {
   };
 }
 
-async function start(answers: Parameters<typeof startFake>[0] = {}, servers: Server[] = []) {
-  const host = await startFake(
+async function start(answers: Parameters<typeof startFakeHost>[0] = {}, servers: Server[] = []) {
+  const host = await startFakeHost(
     {
       install_offer: (source) => ({ ...bundleOffer(), source }),
       install_preview: () => samplePreview(),

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import type { InstallOrigin, PreviewedServer, ServerOrigin } from "$lib/api/generated";
 
-import { changes } from "./upgrade-changes";
+import { upgradeChanges } from "./upgrade-changes";
 import { bundleOffer, SHA256 } from "./fixtures";
 
 const AUTHOR = "Author, as the bundle says";
@@ -28,5 +28,5 @@ test.each([
   ["", "Mallory", [{ name: AUTHOR, before: null, after: "Mallory" }]],
   [null, "Mallory", []],
 ])("a bundle by %j becomes one by %j", (before, after, expected) => {
-  expect(changes(offered(after), installed(before), server, server)).toEqual(expected);
+  expect(upgradeChanges(offered(after), installed(before), server, server)).toEqual(expected);
 });

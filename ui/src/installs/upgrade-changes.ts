@@ -67,7 +67,7 @@ function authorRow(offered: InstallOrigin, installed: ServerOrigin): ChangeRow[]
 }
 
 /** The parts that differ. */
-export function changes(
+export function upgradeChanges(
   offered: InstallOrigin,
   installed: ServerOrigin,
   before: PreviewedServer,

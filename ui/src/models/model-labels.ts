@@ -31,7 +31,7 @@ const PROBLEMS: Record<string, () => string> = {
 };
 
 /** What went wrong and what to do, in the page's language. */
-export function problemWords({ code }: Pick<ModelProblem, "code">): string {
+export function problemLabel({ code }: Pick<ModelProblem, "code">): string {
   return (PROBLEMS[code] ?? m.models_problem_provider)();
 }
 
@@ -43,7 +43,7 @@ const KINDS: Record<ProviderKind, () => string> = {
   ollama: m.models_kind_ollama,
 };
 export const KIND_NAMES = Object.keys(KINDS) as ProviderKind[];
-export const kindWords = (kind: ProviderKind) => KINDS[kind]();
+export const kindLabel = (kind: ProviderKind) => KINDS[kind]();
 
 const LOSSES: Record<string, () => string> = {
   imageInToolResult: m.models_loss_image_in_tool_result,
@@ -58,7 +58,7 @@ const LOSSES: Record<string, () => string> = {
   temperature: m.models_loss_temperature,
   thinkingWithTools: m.models_loss_thinking_with_tools,
 };
-export const lossWords = (what: string) => LOSSES[what]?.() ?? what;
+export const lossLabel = (what: string) => LOSSES[what]?.() ?? what;
 
 const CONVERSIONS: Record<string, () => string> = {
   refuse: m.models_then_refuse,
@@ -66,7 +66,7 @@ const CONVERSIONS: Record<string, () => string> = {
   sayInText: m.models_then_say_in_text,
   leaveOut: m.models_then_leave_out,
 };
-export const conversionWords = (then: string) => CONVERSIONS[then]?.() ?? then;
+export const conversionLabel = (then: string) => CONVERSIONS[then]?.() ?? then;
 
 /** A number of tokens, short: `128K`. */
 export function tokens(count: number | null): string {
@@ -75,7 +75,7 @@ export function tokens(count: number | null): string {
 }
 
 /** A price, with as many digits as it has. */
-export function priceWords(price: ModelPrice | null): string {
+export function priceLabel(price: ModelPrice | null): string {
   if (price === null) return m.models_unknown();
   const style = { style: "currency", currency: price.currency, maximumFractionDigits: 3 } as const;
   let format: Intl.NumberFormat;
@@ -100,7 +100,7 @@ const takesOf = (model: Model): [boolean | null, () => string][] => [
 export const isUnknown = (model: Model) => takesOf(model).every(([known]) => known === null);
 
 /** What a model takes beside text, as far as it is known. */
-export function takesWords(model: Model): string {
+export function takesLabel(model: Model): string {
   if (isUnknown(model)) return m.models_unknown();
   const list = takesOf(model).flatMap(([known, words]) => (known === true ? [words()] : []));
   return formatList(list, languageTag());

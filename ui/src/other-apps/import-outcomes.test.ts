@@ -4,7 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
 
 import { axeProblems } from "$lib/testing/axe";
-import { sampleServer, startFake } from "$lib/testing/fake-host";
+import { sampleServer, startFakeHost } from "$lib/testing/fake-host";
 
 import type { Imported } from "./app-import.svelte";
 import { candidate } from "./fixtures";
@@ -18,7 +18,7 @@ const imported = (name: string, changes: Parameters<typeof candidate>[1] = {}): 
 test("those that lack nothing are started together, each with its own approval", async () => {
   const user = userEvent.setup();
   const server = (name: string) => sampleServer({ name, state: { is: "stopped" } });
-  const host = await startFake({}, { servers: ["git", "files", "mail"].map(server) });
+  const host = await startFakeHost({}, { servers: ["git", "files", "mail"].map(server) });
   const placeholders = [{ place: { is: "argument" as const, number: 1 }, text: "<key>" }];
   render(ImportOutcomes, {
     servers: [imported("git"), imported("files"), imported("mail", { placeholders })],

@@ -26,7 +26,7 @@ export interface Offer extends Pickable {
 /** So many are shown; the rest is found by typing more. */
 export const SHOWN = 100;
 
-export class Picking<T extends Pickable> {
+export class FilteredList<T extends Pickable> {
   query = $state("");
   #active = $state(0);
   readonly #all: () => T[];

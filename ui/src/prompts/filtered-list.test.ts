@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { pickKey, Picking, SHOWN } from "./filtered-list.svelte";
+import { pickKey, FilteredList, SHOWN } from "./filtered-list.svelte";
 
 const items = [
   { id: "1", words: ["summarize", "Makes a text short"] },
@@ -10,7 +10,7 @@ const items = [
 
 describe("picking from a list", () => {
   it("shows everything first, in order", () => {
-    const pick = new Picking(() => items);
+    const pick = new FilteredList(() => items);
     expect(
       pick.shown.map((i) => i.id),
       "as given",
@@ -19,7 +19,7 @@ describe("picking from a list", () => {
   });
 
   it("puts a match in the name before one in the description", () => {
-    const pick = new Picking(() => items);
+    const pick = new FilteredList(() => items);
     pick.type("summ");
     expect(
       pick.shown.map((i) => i.id),
@@ -28,13 +28,13 @@ describe("picking from a list", () => {
   });
 
   it("finds letters that are apart", () => {
-    const pick = new Picking(() => items);
+    const pick = new FilteredList(() => items);
     pick.type("trns");
     expect(pick.chosen?.id, "fuzzy").toBe("2");
   });
 
   it("chooses by keys alone, round both ends", () => {
-    const pick = new Picking(() => items);
+    const pick = new FilteredList(() => items);
     pick.move(-1);
     expect(pick.chosen?.id, "before the first is the last").toBe("3");
     pick.move(1);
@@ -45,7 +45,7 @@ describe("picking from a list", () => {
   });
 
   it("has nothing chosen when nothing matches", () => {
-    const pick = new Picking(() => items);
+    const pick = new FilteredList(() => items);
     pick.type("zzz");
     pick.move(1);
     expect(pick.chosen, "nothing").toBeNull();
@@ -56,7 +56,7 @@ describe("picking from a list", () => {
       id: `${i}`,
       words: [`tool number ${i}`],
     }));
-    const pick = new Picking(() => many);
+    const pick = new FilteredList(() => many);
     expect(pick.shown.length, "bounded").toBe(SHOWN);
     pick.type("number 4999");
     expect(pick.chosen?.id, "found").toBe("4999");

@@ -10,7 +10,7 @@ import {
   REVIEWED,
   sampleConversation,
   sampleServer,
-  startFake,
+  startFakeHost,
   type FakeHost,
 } from "$lib/testing/fake-host";
 
@@ -41,7 +41,7 @@ beforeEach(async () => {
   number += 1;
   names = [`demo${number}`, `notes${number}`];
   const [demo] = names;
-  host = await startFake(
+  host = await startFakeHost(
     {
       catalog: ({ server }) => ({
         ...{ server, tools: [], resources: [], templates: [], notes: [], freshUntil: NOT_SAID },

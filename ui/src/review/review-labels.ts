@@ -15,7 +15,7 @@ function named(text: string): string {
 }
 
 /** Content that a model has read. */
-export function readingWords({ kind, name }: Reading): string {
+export function readingLabel({ kind, name }: Reading): string {
   const words: Record<Reading["kind"], () => string> = {
     tool: () => m.review_read_tool({ name: named(name) }),
     prompt: () => m.review_read_prompt({ name: named(name) }),
@@ -31,11 +31,11 @@ export function listed(names: string[]): string {
 }
 
 /** Where something stands in a definition. */
-export function placeWords(place: string[]): string {
+export function placeLabel(place: string[]): string {
   return place.length === 0 ? "" : place.map(visibleText).join(" › ");
 }
 
-export function flagWords(reason: FlagReason): string {
+export function flagLabel(reason: FlagReason): string {
   const words: Record<FlagReason, () => string> = {
     hidden_characters: m.review_flag_hidden_characters,
     instructs_model: m.review_flag_instructs_model,
@@ -51,7 +51,7 @@ export function flagWords(reason: FlagReason): string {
   return words[reason]();
 }
 
-export function lookAlikeWords(alikes: LookAlike[]): string[] {
+export function lookAlikeLabel(alikes: LookAlike[]): string[] {
   const same = [...new Set(alikes.filter((alike) => alike.same).map((alike) => alike.server))];
   const others = alikes.filter((alike) => !alike.same);
   const words = others.map(({ server, name }) =>
@@ -71,7 +71,7 @@ function spelled(name: string): string {
 }
 
 /** The same for the name that a server claims. */
-export function serverAlikeWords(alikes: LookAlike[]): string[] {
+export function serverAlikeLabel(alikes: LookAlike[]): string[] {
   return alikes.map(({ server, name, same }) =>
     same
       ? m.review_server_same_name({ server: named(server) })
@@ -107,7 +107,7 @@ const AUTH_PARTS: Record<string, () => string> = {
 };
 
 /** What a part of a server's identity is called; unknown ones as they are. */
-export function partWords(part: string): string {
+export function partLabel(part: string): string {
   const words: Record<string, () => string> = {
     command: m.review_part_command,
     program: m.review_part_program,

@@ -9,20 +9,20 @@ import {
   REVIEWED,
   sampleConversation,
   sampleServer,
-  startFake,
+  startFakeHost,
   type FakeHost,
 } from "$lib/testing/fake-host";
 
 import ConversationView from "../conversation/ConversationView.svelte";
 import { question, startServer, tool as toolBody } from "../consent/fixtures";
-import { ruleWords, reason } from "../consent/consent-labels";
+import { ruleLabel, originLabel } from "../consent/consent-labels";
 import ToolDetail from "../tools/ToolDetail.svelte";
 import ToolsTab from "../tools/ToolsTab.svelte";
 import MarkBadges from "./MarkBadges.svelte";
 import PinnedDefinitions from "./PinnedDefinitions.svelte";
 import ConsentMarks from "./ConsentMarks.svelte";
 import ReviewAll from "./ReviewAll.svelte";
-import { lookAlikeWords, NO_MARKS } from "./review-labels";
+import { lookAlikeLabel, NO_MARKS } from "./review-labels";
 
 const CHANGED: Marks = {
   review: "changed",
@@ -39,7 +39,11 @@ const CHANGED: Marks = {
   },
   lookAlikes: [{ server: "post", name: "send", same: false }],
   flags: [
-    { place: ["description"], reason: "hides_from_user", excerpt: "do not tell\u200b the user" },
+    {
+      place: ["description"],
+      reason: "hides_from_user",
+      excerpt: "do not tell\u200b the user",
+    },
   ],
 };
 
@@ -61,7 +65,7 @@ async function reviewable(): Promise<HTMLElement> {
 let host: FakeHost;
 
 beforeEach(async () => {
-  host = await startFake({}, { servers: [sampleServer()] });
+  host = await startFakeHost({}, { servers: [sampleServer()] });
 });
 
 afterEach(cleanup);
@@ -160,10 +164,10 @@ describe("a question", () => {
       "whose words",
     ).toBeInTheDocument();
     expect(
-      reason(asked.why, () => "Trip"),
+      originLabel(asked.why, () => "Trip"),
       "and where",
     ).toBe("The model asked in “Trip”.");
-    expect(ruleWords("after-untrusted"), "and by which rule").toContain("untrusted");
+    expect(ruleLabel("after-untrusted"), "and by which rule").toContain("untrusted");
   });
 
   test("S26: says which content of the same server came before", () => {
@@ -231,7 +235,7 @@ test("those of the same name are one line, and no other is hidden by it", () => 
     ...[alike("a", "send", true), alike("b", "send", true)],
     ...[alike("a", "s\u0435nd", false), alike("a", "s\u0435nd", false)],
   ];
-  expect(lookAlikeWords(all)).toEqual([
+  expect(lookAlikeLabel(all)).toEqual([
     "Another server has a tool of the same name: a, b.",
     expect.stringContaining("U+0435"),
   ]);

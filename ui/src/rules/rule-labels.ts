@@ -4,19 +4,19 @@ import type { ArgumentRule, ClaimRule, DecidedBy, Effect, Rule } from "$lib/api/
 import { beginning, visibleText } from "$lib/format/text-safety";
 
 import { m } from "../paraglide/messages";
-import { ruleWords } from "../consent/consent-labels";
+import { ruleLabel } from "../consent/consent-labels";
 
 export function short(text: string): string {
   const start = beginning(text, 80, 1);
   return visibleText(start) + (start.length < text.length ? "…" : "");
 }
 
-export function effectWords(effect: Effect): string {
+export function effectLabel(effect: Effect): string {
   return { allow: m.rules_allow, ask: m.rules_ask, deny: m.rules_deny }[effect]();
 }
 
 /** What a rule is about. */
-export function aboutWords(rule: Rule): string {
+export function aboutLabel(rule: Rule): string {
   const server = rule.server === "*" ? m.rules_any_server() : short(rule.server);
   if (rule.sampling) {
     const { requestsPerHour: requests, tokensPerHour: tokens } = rule.sampling;
@@ -36,17 +36,17 @@ export function aboutWords(rule: Rule): string {
 }
 
 /** Its conditions, one by one. */
-export function conditionWords(rule: Rule): string[] {
-  const words: string[] = rule.arguments.map(argumentWords);
+export function conditionLabel(rule: Rule): string[] {
+  const words: string[] = rule.arguments.map(argumentLabel);
   if (rule.identity !== null)
     words.unshift(m.rules_if_identity({ identity: short(rule.identity) }));
-  if (rule.annotations) words.push(...claimWords(rule.annotations));
+  if (rule.annotations) words.push(...claimLabel(rule.annotations));
   if (rule.scope.kind === "conversation") words.push(m.rules_in_conversation());
   if (rule.afterUntrusted) words.push(m.rules_even_after());
   return words;
 }
 
-function argumentWords({ at, test, pattern }: ArgumentRule): string {
+function argumentLabel({ at, test, pattern }: ArgumentRule): string {
   const what = { at: short(at), pattern: short(pattern) };
   switch (test) {
     case "glob":
@@ -64,7 +64,7 @@ function argumentWords({ at, test, pattern }: ArgumentRule): string {
   }
 }
 
-function claimWords(claims: ClaimRule): string[] {
+function claimLabel(claims: ClaimRule): string[] {
   const pairs: [boolean | null, () => string, () => string][] = [
     [claims.readOnly, m.rules_if_read_only, m.rules_if_not_read_only],
     [claims.destructive, m.rules_if_destructive, m.rules_if_not_destructive],
@@ -76,11 +76,11 @@ function claimWords(claims: ClaimRule): string[] {
 
 /** The whole rule in one line. */
 export function wholeWords(rule: Rule): string {
-  return `${effectWords(rule.effect)}: ${[aboutWords(rule), ...conditionWords(rule)].join(", ")}.`;
+  return `${effectLabel(rule.effect)}: ${[aboutLabel(rule), ...conditionLabel(rule)].join(", ")}.`;
 }
 
 /** Why something is decided so. */
-export function reasonWords(reason: string): string {
+export function reasonLabel(reason: string): string {
   const known: Record<string, () => string> = {
     allowed: m.rules_reason_allowed,
     "rule-denies": m.rules_reason_denies,
@@ -89,10 +89,10 @@ export function reasonWords(reason: string): string {
     "policy-unusable": m.rules_reason_user_unusable,
     "managed-unusable": m.rules_reason_managed_unusable,
   };
-  return Object.hasOwn(known, reason) ? (known[reason]?.() ?? "") : ruleWords(reason);
+  return Object.hasOwn(known, reason) ? (known[reason]?.() ?? "") : ruleLabel(reason);
 }
 
-export function byWords(by: DecidedBy): string {
+export function byLabel(by: DecidedBy): string {
   switch (by.kind) {
     case "built_in":
       return m.rules_by_built_in();
@@ -111,7 +111,7 @@ export function byWords(by: DecidedBy): string {
 }
 
 /** Whether a rule fits, and if not, why. */
-export function fitWords(fit: string, argument: number | null): string {
+export function fitLabel(fit: string, argument: number | null): string {
   const known: Record<string, () => string> = {
     fits: m.rules_fit_fits,
     "other-server": m.rules_fit_server,
@@ -130,7 +130,7 @@ export function fitWords(fit: string, argument: number | null): string {
 }
 
 /** Why a condition on an argument holds or does not. */
-export function judgedWords(reason: string): string {
+export function judgedLabel(reason: string): string {
   const known: Record<string, () => string> = {
     matches: m.rules_why_matches,
     differs: m.rules_why_differs,

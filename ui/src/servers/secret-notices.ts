@@ -6,7 +6,7 @@ import { failures } from "$lib/state/failures.svelte";
 import { m } from "../paraglide/messages";
 
 /** Says it when secrets could not be kept for longer than this run. */
-export function sayKept({ onlyThisRun }: SecretsKept): void {
+export function reportSecretStorage({ onlyThisRun }: SecretsKept): void {
   if (onlyThisRun === null) return;
   failures.add(
     new ApiError({ code: "system", message: onlyThisRun }),

@@ -5,12 +5,12 @@ import { app } from "$lib/state/app.svelte";
 
 import { draftProblems, type DraftProblem } from "./draft-problems";
 import { Draft } from "./draft.svelte";
-import { sayKept } from "./secret-notices";
+import { reportSecretStorage } from "./secret-notices";
 
 const QUIET_MS = 200;
 
 /** A server that was found, with what the user makes of it. */
-export class Found {
+export class FoundServer {
   readonly draft: Draft;
   readonly notes: string[];
   readonly usable: boolean;
@@ -27,14 +27,14 @@ export class Found {
 }
 
 /** What keeps the chosen ones from being added. */
-export function problemsOf(found: Import): DraftProblem[] {
+export function problemsOf(found: TextImport): DraftProblem[] {
   const names = app.servers.map((server) => server.name);
   return found.chosen.flatMap((one) => draftProblems(one.draft, found.taken(one, names)));
 }
 
-export class Import {
+export class TextImport {
   text = $state("");
-  found = $state.raw<Found[]>([]);
+  found = $state.raw<FoundServer[]>([]);
   problem = $state.raw<ConfigProblem | null>(null);
   error = $state.raw<unknown>(null);
   busy = $state(false);
@@ -65,7 +65,7 @@ export class Import {
     try {
       const preview = await call("check_import", { text });
       if (this.text !== text) return;
-      this.found = preview.servers.map((server) => new Found(server));
+      this.found = preview.servers.map((server) => new FoundServer(server));
       // A URL alone says little: what else it needs is asked for at once.
       const [only] = this.found;
       if (only && this.found.length === 1) only.open = only.usable && only.draft.type === "http";
@@ -79,12 +79,12 @@ export class Import {
     this.pending = false;
   }
 
-  get chosen(): Found[] {
+  get chosen(): FoundServer[] {
     return this.found.filter((one) => one.chosen);
   }
 
   /** The names that a found server may not have: those of the user's servers and of the others found. */
-  taken(one: Found, servers: string[]): string[] {
+  taken(one: FoundServer, servers: string[]): string[] {
     const others = this.chosen.filter((other) => other !== one);
     return [...servers, ...others.map((other) => other.draft.name.trim())];
   }
@@ -92,12 +92,12 @@ export class Import {
   /** Adds the chosen ones. Returns the names of those that were added; the others stay, with the reason. */
   async add(): Promise<string[]> {
     this.busy = true;
-    const added: Found[] = [];
+    const added: FoundServer[] = [];
     for (const one of this.chosen) {
       one.error = null;
       try {
         const { name, config } = one.draft;
-        sayKept(await call("add_server", { name: name.trim(), config }));
+        reportSecretStorage(await call("add_server", { name: name.trim(), config }));
         added.push(one);
       } catch (cause) {
         one.error = cause;

@@ -40,7 +40,7 @@ export const KINDS = [
 export const DECISIONS = ["allowed", "denied", "cancelled", "withdrawn", "noted"];
 
 /** What a decision was about. */
-export function kindWords(kind: string): string {
+export function kindLabel(kind: string): string {
   return look(kind, {
     "start-server": m.settings_kind_start_server,
     "connect-server": m.settings_kind_connect_server,
@@ -71,7 +71,7 @@ export function kindWords(kind: string): string {
   });
 }
 
-export function decisionWords(decision: string): string {
+export function decisionLabel(decision: string): string {
   return look(decision, {
     allowed: m.settings_decision_allowed,
     denied: m.settings_decision_denied,
@@ -82,7 +82,7 @@ export function decisionWords(decision: string): string {
 }
 
 /** Who asked for it. */
-export function askerWords(asker: string): string {
+export function askerLabel(asker: string): string {
   return look(asker, {
     user: m.audit_asker_user,
     model: m.audit_asker_model,
@@ -91,7 +91,7 @@ export function askerWords(asker: string): string {
   });
 }
 
-export function scopeWords(scope: Scope): string {
+export function scopeLabel(scope: Scope): string {
   return look(scope, {
     once: m.settings_scope_once,
     conversation: m.settings_scope_conversation,
@@ -101,7 +101,7 @@ export function scopeWords(scope: Scope): string {
 }
 
 /** Who decided. */
-export function byWords(by: string): string {
+export function byLabel(by: string): string {
   return look(by, {
     user: m.settings_by_user,
     grant: m.settings_by_grant,

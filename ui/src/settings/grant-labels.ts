@@ -5,7 +5,7 @@ import { beginning, visibleText } from "$lib/format/text-safety";
 
 import { m } from "../paraglide/messages";
 
-export function grantWords(
+export function grantLabel(
   grant: Grant,
   remote: boolean,
 ): { what: string; server: string; afterwards: string } {

@@ -3,7 +3,7 @@ import { cleanup, fireEvent, render, screen, waitFor } from "@testing-library/sv
 import { afterEach, expect, test } from "vitest";
 
 import { axeProblems } from "$lib/testing/axe";
-import { sampleServer, startFake } from "$lib/testing/fake-host";
+import { sampleServer, startFakeHost } from "$lib/testing/fake-host";
 
 import { noRules } from "../rules/fixtures";
 import { samplingReport } from "../servers/sampling-fixtures";
@@ -14,7 +14,7 @@ afterEach(() => cleanup());
 test("E16: shared folders and use of models are in the one list, and taken back with Undo", async () => {
   const shares = { decided: true, folders: ["/home/ann/trip"], told: ["/home/ann/trip"] };
   const denied = { decided: true, folders: [], told: [] };
-  const host = await startFake(
+  const host = await startFakeHost(
     {
       policy: () => noRules,
       grants: () => ({ grants: [] }),

@@ -4,7 +4,7 @@ import { isMod, isTyping } from "$lib/format/keys";
 import { router } from "$lib/state/router.svelte";
 
 import { newConversation } from "./actions";
-import { activityBeside, toggleActivity } from "./current-activity";
+import { currentActivity, toggleActivity } from "./current-activity";
 import { overlay } from "./overlay.svelte";
 import { openQueue } from "./views";
 
@@ -24,7 +24,7 @@ function action(event: KeyboardEvent): boolean {
         void newConversation();
         return true;
       case "i":
-        if (!activityBeside(router.current)) return false;
+        if (!currentActivity(router.current)) return false;
         toggleActivity();
         return true;
       case "j":

@@ -6,7 +6,7 @@ import type { View } from "$lib/state/route";
  * The latest conversation, else the first server; the welcome until the user has closed it. `leaving` is what is just
  * being deleted.
  */
-export function home(leaving: { conversation?: string; server?: string } = {}): View {
+export function homeRoute(leaving: { conversation?: string; server?: string } = {}): View {
   if (!app.settings.welcomeDone) return { at: "welcome" };
   const conversation = app.conversations.find(({ id }) => id !== leaving.conversation);
   if (conversation) return { at: "conversation", id: conversation.id };

@@ -4,7 +4,7 @@ import { visibleText } from "$lib/format/text-safety";
 
 import { m } from "../paraglide/messages";
 
-export function phaseWords(phase: SignInPhase): string {
+export function phaseLabel(phase: SignInPhase): string {
   return {
     discovering: m.signin_phase_discovery,
     awaiting_consent: m.signin_phase_consent,
@@ -14,7 +14,7 @@ export function phaseWords(phase: SignInPhase): string {
 }
 
 /** How Drawbridge is known to an authorization server. */
-export function clientWords(client: ClientIdentity): string {
+export function clientLabel(client: ClientIdentity): string {
   return {
     configured: m.signin_client_configured,
     metadata_document: m.signin_client_metadata_document,
@@ -24,7 +24,7 @@ export function clientWords(client: ClientIdentity): string {
 }
 
 /** What a scope lets one do, where the standard says so (OpenID Connect Core 1.0, sections 5.4 and 11). */
-export function scopeWords(scope: string): string | null {
+export function scopeLabel(scope: string): string | null {
   const known: Record<string, () => string> = {
     openid: m.signin_scope_openid,
     profile: m.signin_scope_profile,
@@ -37,7 +37,7 @@ export function scopeWords(scope: string): string | null {
 }
 
 /** What became of a sign-out. `issuer` is where the tokens came from. */
-export function signedOutWords(done: SignedOut, issuer: string): string {
+export function signedOutLabel(done: SignedOut, issuer: string): string {
   const host = visibleText(issuer);
   switch (done.revoked) {
     case "yes":

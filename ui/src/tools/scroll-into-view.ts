@@ -1,7 +1,7 @@
 // Brings something that has just come into view.
 
 /** Scrolls as little as shows all of it; what is higher than its surroundings is shown from its beginning. */
-export function intoView(element: HTMLElement): void {
+export function scrollIntoView(element: HTMLElement): void {
   const room = scrollerOf(element)?.clientHeight ?? window.innerHeight;
   const block = element.offsetHeight > room ? "start" : "nearest";
   element.scrollIntoView({ block });

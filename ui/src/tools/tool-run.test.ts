@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 
 import type { Call, CallState, Progress, ToolResult } from "$lib/api/generated";
-import { FakeHost, startFake } from "$lib/testing/fake-host";
+import { FakeHost, startFakeHost } from "$lib/testing/fake-host";
 
 import { endTitle } from "./run-texts";
 import { runTool } from "./tool-run.svelte";
@@ -20,7 +20,7 @@ let host: FakeHost;
 let end: { with: (result: ToolResult) => void; fail: (error: unknown) => void };
 
 beforeEach(async () => {
-  host = await startFake({
+  host = await startFakeHost({
     call_tool: () =>
       new Promise((resolve, reject) => {
         end = { with: resolve, fail: reject };

@@ -4,7 +4,7 @@ import type { Call, Question } from "$lib/api/generated";
 import { resetPageState } from "$lib/page-state";
 import { setPlatform } from "$lib/platform";
 import { FakeHost, sampleServer } from "$lib/testing/fake-host";
-import { settled } from "$lib/testing/settle";
+import { settle } from "$lib/testing/settle";
 
 import { NO_MARKS } from "../../review/review-labels";
 
@@ -138,7 +138,7 @@ describe("the sequence", () => {
     host.skip(1);
     host.snapshot.servers = [sampleServer({ name: "from the snapshot" })];
     host.send({ type: "server_removed", name: "files" });
-    await settled();
+    await settle();
     expect(
       app.servers.map((s) => s.name),
       "the state is the new snapshot's",
@@ -169,7 +169,7 @@ describe("the sequence", () => {
   test("a lost connection reads the snapshot again", async () => {
     host.snapshot.servers = [];
     host.reconnect();
-    await settled();
+    await settle();
     expect(app.servers, "the state is the new snapshot's").toEqual([]);
   });
 });

@@ -3,7 +3,7 @@
 /** How long it is said that it worked. */
 const SHOWN_MS = 1500;
 
-export class Copying {
+export class ClipboardCopy {
   done = $state(false);
   /** What could not be copied, for the user to do it by hand. */
   refused = $state<string | null>(null);

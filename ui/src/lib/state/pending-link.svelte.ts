@@ -14,5 +14,5 @@ class Link {
   }
 }
 
-export let link: Link;
-pageState(() => (link = new Link()));
+export let pendingLink: Link;
+pageState(() => (pendingLink = new Link()));

@@ -206,7 +206,7 @@ export class FakeHost implements Platform {
 }
 
 /** Puts a fake host in place and fills the page's store from its snapshot. */
-export async function startFake(
+export async function startFakeHost(
   answers: Answers = {},
   snapshot: Partial<Snapshot> = {},
 ): Promise<FakeHost> {

@@ -2,6 +2,6 @@
 import { vi } from "vitest";
 
 /** Runs everything that is ready to run. Needs vitest's fake timers; none that waits for a later time fires. */
-export async function settled(): Promise<void> {
+export async function settle(): Promise<void> {
   await vi.advanceTimersByTimeAsync(0);
 }

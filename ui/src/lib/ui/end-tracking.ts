@@ -1,7 +1,7 @@
 // Whether a list that grows keeps its end in view.
 
 /** How a list is scrolled, in pixels. */
-export interface Scrolled {
+export interface ScrollPosition {
   top: number;
   /** The height that is in view. */
   view: number;
@@ -13,7 +13,11 @@ export interface Scrolled {
 const NEAR = 24;
 
 /** Whether the end is followed after a scroll: at the end it is, and no longer once the user goes up. */
-export function follows(before: Scrolled | null, now: Scrolled, followed: boolean): boolean {
+export function staysAtEnd(
+  before: ScrollPosition | null,
+  now: ScrollPosition,
+  followed: boolean,
+): boolean {
   if (now.top + now.view >= now.whole - NEAR) return true;
   // Rows that get their real height also move the place; only the user moves it up.
   if (before !== null && now.top < before.top && now.whole >= before.whole) return false;

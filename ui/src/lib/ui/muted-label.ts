@@ -6,7 +6,7 @@ import { languageTag } from "$lib/state/locale.svelte";
 
 import { m } from "../../paraglide/messages";
 
-export function mutedWords({ mutedUntil }: Pick<Server, "mutedUntil">): string {
+export function mutedLabel({ mutedUntil }: Pick<Server, "mutedUntil">): string {
   if (mutedUntil === null) return m.consent_muted();
   return m.consent_muted_until({ time: formatTime(mutedUntil, languageTag()) });
 }

@@ -9,7 +9,7 @@ export interface Picture {
 }
 
 /** Nothing for what is none of the four types, or written so that engines may find another size in it: a GIF is needed whole. */
-export function pictureOf(bytes: Uint8Array): Picture | null {
+export function readPictureHeader(bytes: Uint8Array): Picture | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {
     return png(view) ?? jpeg(view) ?? webp(view) ?? gif(view);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { drawable, drawableUrl } from "./safe-picture";
+import { safePicture, safePictureUrl } from "./safe-picture";
 
 const big = (value: number): number[] => [24, 16, 8, 0].map((shift) => (value >>> shift) & 255);
 const text = (words: string): number[] => Array.from(words, (c) => c.charCodeAt(0));
@@ -23,23 +23,23 @@ function gifOf(screen: number, ...frames: number[]): number[] {
 const gif = base64(gifOf(16, 16));
 
 test("pictures that are what they claim to be are drawn", () => {
-  expect(drawable(png(16, 16), "image/png"), "PNG").toEqual({
+  expect(safePicture(png(16, 16), "image/png"), "PNG").toEqual({
     src: `data:image/png;base64,${png(16, 16)}`,
     pixels: 256,
     animated: false,
   });
-  expect(drawable(gif, "image/gif"), "GIF").toHaveProperty("src");
+  expect(safePicture(gif, "image/gif"), "GIF").toHaveProperty("src");
   const broken = png(16, 16).replace(/(.{8})/g, "$1\n");
-  expect(drawable(broken, "IMAGE/PNG; a=b"), "Base64 on several lines").toHaveProperty("src");
+  expect(safePicture(broken, "IMAGE/PNG; a=b"), "Base64 on several lines").toHaveProperty("src");
 });
 
 test("X19: too many pixels, too many bytes, and lies about the type are refused before anything is decoded", () => {
-  expect(drawable(png(50_000, 50_000), "image/png"), "a bomb").toEqual({
+  expect(safePicture(png(50_000, 50_000), "image/png"), "a bomb").toEqual({
     why: "pixels",
     width: 50_000,
     height: 50_000,
   });
-  expect(drawable("A".repeat(20_000_000), "image/png"), "15 MB").toEqual({ why: "bytes" });
+  expect(safePicture("A".repeat(20_000_000), "image/png"), "15 MB").toEqual({ why: "bytes" });
   for (const [data, type] of [
     [png(16, 16), "image/jpeg"],
     [gif, "image/png"],
@@ -49,17 +49,17 @@ test("X19: too many pixels, too many bytes, and lies about the type are refused 
     ["%%%", "image/png"],
     ["", "image/png"],
   ] as const) {
-    expect(drawable(data, type), `${data.slice(0, 20)} as ${type}`).toEqual({ why: "type" });
+    expect(safePicture(data, type), `${data.slice(0, 20)} as ${type}`).toEqual({ why: "type" });
   }
 });
 
 test("X19: a GIF is as large as its largest frame, whatever its screen says", () => {
-  expect(drawable(base64(gifOf(1, 30_000)), "image/gif"), "a bomb behind one pixel").toEqual({
+  expect(safePicture(base64(gifOf(1, 30_000)), "image/gif"), "a bomb behind one pixel").toEqual({
     why: "pixels",
     width: 30_000,
     height: 30_000,
   });
-  expect(drawable(base64(gifOf(1, 1, 30_000)), "image/gif"), "in a later frame").toHaveProperty(
+  expect(safePicture(base64(gifOf(1, 1, 30_000)), "image/gif"), "in a later frame").toHaveProperty(
     "why",
     "pixels",
   );
@@ -68,7 +68,7 @@ test("X19: a GIF is as large as its largest frame, whatever its screen says", ()
     [gifOf(1), "no frame"],
     [[...gifOf(1, 1).slice(0, -1), 0, ...gifOf(1, 30_000).slice(13)], "something between"],
   ] as const) {
-    expect(drawable(base64([...broken]), "image/gif"), why).toEqual({ why: "type" });
+    expect(safePicture(base64([...broken]), "image/gif"), why).toEqual({ why: "type" });
   }
 });
 
@@ -86,16 +86,16 @@ test("X19: a JPEG that can be read in two ways is none", () => {
     0,
   ];
   const one = [0xff, 0xd8, ...size(16), 0xff, 0xda];
-  expect(drawable(base64(one), "image/jpeg"), "as it is meant").toHaveProperty("src");
+  expect(safePicture(base64(one), "image/jpeg"), "as it is meant").toHaveProperty("src");
   for (const mark of [[0xff], [0xff, 0xd0], [0xff, 0x01]]) {
     // Who takes the mark for one with a length skips the true size, up to another.
     const two = [0xff, 0xd8, ...mark, ...size(50_000), ...Array<number>(65_600).fill(0), ...one];
-    expect(drawable(base64(two), "image/jpeg"), `after ${mark.join()}`).toEqual({ why: "type" });
+    expect(safePicture(base64(two), "image/jpeg"), `after ${mark.join()}`).toEqual({ why: "type" });
   }
 });
 
 test("X15, X18: of addresses only those that are pictures themselves", () => {
-  expect(drawableUrl(`data:image/png;base64,${png(1, 1)}`), "a picture").not.toBeNull();
+  expect(safePictureUrl(`data:image/png;base64,${png(1, 1)}`), "a picture").not.toBeNull();
   for (const url of [
     `data:image/png;base64,${png(1_000, 1_000)}`,
     `data:image/gif;base64,${base64(gifOf(1, 1, 1))}`,
@@ -105,6 +105,6 @@ test("X15, X18: of addresses only those that are pictures themselves", () => {
     "data:text/html;base64,PHNjcmlwdD4=",
     "blob:https://x/1",
   ]) {
-    expect(drawableUrl(url), url).toBeNull();
+    expect(safePictureUrl(url), url).toBeNull();
   }
 });

@@ -3,7 +3,7 @@
 
 import { pageState } from "$lib/page-state";
 
-import { pictureOf } from "./picture-header";
+import { readPictureHeader } from "./picture-header";
 
 /** The most bytes of a picture, as Base64 characters. */
 const LARGEST = 10_000_000;
@@ -17,28 +17,28 @@ let drawn: number;
 pageState(() => (drawn = 0));
 
 /** Counts a picture as drawn; without the user's wish only if all together stay within their bound. */
-export function hold(pixels: number, isWished: boolean): boolean {
+export function reservePixels(pixels: number, isWished: boolean): boolean {
   if (!isWished && drawn + pixels > TOGETHER) return false;
   drawn += pixels;
   return true;
 }
 
 /** Counts it as drawn no longer. */
-export function letGo(pixels: number): void {
+export function releasePixels(pixels: number): void {
   drawn -= pixels;
 }
 
-export type Drawable =
+export type SafePicture =
   | { src: string; pixels: number; animated: boolean }
   /** Too long; no picture, or not of the type that it claims; too large. */
   | { why: "bytes" | "type" }
   | { why: "pixels"; width: number; height: number };
 
 /** How a picture that came as Base64 may be drawn, if it may. */
-export function drawable(data: string, claimed: string): Drawable {
+export function safePicture(data: string, claimed: string): SafePicture {
   if (data.length > LARGEST) return { why: "bytes" };
   const bytes = decoded(data);
-  const picture = bytes === null ? null : pictureOf(bytes);
+  const picture = bytes === null ? null : readPictureHeader(bytes);
   const type = claimed.split(";")[0]?.trim().toLowerCase().replace("image/jpg", "image/jpeg");
   if (picture === null || type !== `image/${picture.type}`) return { why: "type" };
   const { width, height } = picture;
@@ -48,10 +48,10 @@ export function drawable(data: string, claimed: string): Drawable {
 }
 
 /** The same for an address; nothing for one that has no small and still picture in itself, as a text may have hundreds. */
-export function drawableUrl(url: string): string | null {
+export function safePictureUrl(url: string): string | null {
   const parts = /^data:(image\/[\w.+-]+);base64,/i.exec(url);
   if (!parts?.[1]) return null;
-  const found = drawable(url.slice(parts[0].length), parts[1]);
+  const found = safePicture(url.slice(parts[0].length), parts[1]);
   return "src" in found && found.pixels <= SMALL && !found.animated ? found.src : null;
 }
 

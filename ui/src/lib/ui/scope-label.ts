@@ -3,7 +3,7 @@ import type { Scope } from "$lib/api/generated";
 
 import { m } from "../../paraglide/messages";
 
-export function scopeWord(scope: Scope): string {
+export function scopeLabel(scope: Scope): string {
   return {
     once: m.shell_scope_once,
     conversation: m.shell_scope_conversation,
