@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import { Arming, QUIET, deliberate } from "./arming.svelte";
+import { Arming, ARMING_DELAY, isDeliberate } from "./arming.svelte";
 
 /** An event made at this time, as `Arming` looks at it. */
 function click(at: number, detail = 1): MouseEvent {
@@ -27,7 +27,7 @@ describe("arming", () => {
 
   it("arms after the quiet, and not before", () => {
     arming.restart();
-    pass(QUIET - 1);
+    pass(ARMING_DELAY - 1);
     expect(arming.armed, "not armed one millisecond early").toBe(false);
     expect(arming.accepts(click(now)), "a click while arming does not approve").toBe(false);
     pass(1);
@@ -36,19 +36,19 @@ describe("arming", () => {
   });
 
   it("does not arm by itself before something is shown", () => {
-    pass(10 * QUIET);
+    pass(10 * ARMING_DELAY);
     expect(arming.armed, "nothing is shown, nothing is armed").toBe(false);
     arming.release("pointer");
-    pass(10 * QUIET);
+    pass(10 * ARMING_DELAY);
     expect(arming.armed, "input alone does not arm").toBe(false);
   });
 
   it("starts the quiet over at each input", () => {
     arming.restart();
-    pass(QUIET - 100);
+    pass(ARMING_DELAY - 100);
     arming.press("pointer");
     arming.release("pointer");
-    pass(QUIET - 1);
+    pass(ARMING_DELAY - 1);
     expect(arming.armed, "typing on keeps it from arming").toBe(false);
     pass(1);
     expect(arming.armed, "armed a full quiet after the last input").toBe(true);
@@ -58,34 +58,34 @@ describe("arming", () => {
     arming.restart();
     pass(100);
     arming.press("pointer");
-    pass(10 * QUIET);
+    pass(10 * ARMING_DELAY);
     expect(arming.armed, "a held button is not quiet").toBe(false);
     arming.release("pointer");
     expect(arming.accepts(click(now)), "the click of that press does not approve").toBe(false);
-    pass(QUIET);
+    pass(ARMING_DELAY);
     expect(arming.armed, "armed after it was let go").toBe(true);
   });
 
   it("does not wait for a button that came up unseen", () => {
     arming.restart();
     arming.press("pointer");
-    pass(QUIET);
+    pass(ARMING_DELAY);
     arming.moved();
-    pass(QUIET);
+    pass(ARMING_DELAY);
     expect(arming.armed, "a pointer that moves with no button down holds nothing").toBe(true);
     arming.restart();
     arming.press("key");
     arming.moved();
-    pass(QUIET);
+    pass(ARMING_DELAY);
     expect(arming.armed, "a key is still held").toBe(false);
-    arming.lost();
-    pass(QUIET);
+    arming.reset();
+    pass(ARMING_DELAY);
     expect(arming.armed, "until the window is left").toBe(true);
   });
 
   it("arms anew when what is shown changes under the pointer", () => {
     arming.restart();
-    pass(QUIET);
+    pass(ARMING_DELAY);
     arming.press("pointer");
     arming.restart();
     arming.release("pointer");
@@ -93,7 +93,7 @@ describe("arming", () => {
       arming.accepts(click(now)),
       "a press begun on the old question does not approve the new one",
     ).toBe(false);
-    pass(QUIET - 1);
+    pass(ARMING_DELAY - 1);
     expect(arming.armed, "the quiet is whole again").toBe(false);
     pass(1);
     expect(arming.armed, "then it is armed").toBe(true);
@@ -101,43 +101,43 @@ describe("arming", () => {
 
   it("refuses what was done before it was armed and delivered late", () => {
     arming.restart();
-    pass(QUIET);
+    pass(ARMING_DELAY);
     expect(
       arming.accepts(click(now - 1)),
       "a click that waited in the queue does not approve",
     ).toBe(false);
-    expect(arming.uncounted, "and that can be said").toBe("early");
+    expect(arming.ignored, "and that can be said").toBe("early");
     expect(arming.accepts(click(now)), "the next one counts").toBe(true);
-    expect(arming.uncounted, "and nothing is left to be said").toBeNull();
+    expect(arming.ignored, "and nothing is left to be said").toBeNull();
   });
 
   it("refuses key repeat and the second click of a double click", () => {
     arming.restart();
-    pass(QUIET);
+    pass(ARMING_DELAY);
     expect(arming.accepts(click(now, 2)), "a double click does not approve").toBe(false);
     const held = new KeyboardEvent("keydown", { key: "a", repeat: true });
     Object.defineProperty(held, "timeStamp", { value: now });
     expect(arming.accepts(held), "a held key does not approve").toBe(false);
     expect(
-      deliberate(new KeyboardEvent("keydown", { key: "a" })),
+      isDeliberate(new KeyboardEvent("keydown", { key: "a" })),
       "one key press is deliberate",
     ).toBe(true);
   });
 
   it("refuses a click where the pointer rested while what is shown changed", () => {
-    arming.at(300, 400);
+    arming.pointerAt(300, 400);
     arming.restart();
-    pass(QUIET);
+    pass(ARMING_DELAY);
     expect(arming.accepts(click(now)), "what came under the pointer was not aimed at").toBe(false);
-    expect(arming.uncounted, "and that can be said").toBe("rested");
-    arming.at(303, 402);
+    expect(arming.ignored, "and that can be said").toBe("rested");
+    arming.pointerAt(303, 402);
     expect(arming.accepts(click(now)), "a hand that trembles aims at nothing").toBe(false);
-    arming.at(320, 400);
-    arming.at(300, 400);
-    expect(arming.uncounted, "once it went and came back").toBeNull();
+    arming.pointerAt(320, 400);
+    arming.pointerAt(300, 400);
+    expect(arming.ignored, "once it went and came back").toBeNull();
     expect(arming.accepts(click(now)), "the click is meant").toBe(true);
     arming.restart();
-    pass(QUIET);
+    pass(ARMING_DELAY);
     const key = new MouseEvent("click", { detail: 0 });
     Object.defineProperty(key, "timeStamp", { value: now });
     expect(arming.accepts(key), "a button that a key presses needs no pointer").toBe(true);
@@ -146,12 +146,12 @@ describe("arming", () => {
   });
 
   it("takes a press far from where the pointer rested for a move, seen or not", () => {
-    arming.at(300, 400);
+    arming.pointerAt(300, 400);
     arming.restart();
-    pass(QUIET);
+    pass(ARMING_DELAY);
     // A pen, or a tool that clicks, may come down without having moved over the page.
     const press = (x: number, y: number) => {
-      arming.at(x, y);
+      arming.pointerAt(x, y);
       arming.press("pointer");
       arming.release("pointer");
       return arming.accepts(click(now));
@@ -163,10 +163,10 @@ describe("arming", () => {
 
   it("is not armed any more once nothing is shown", () => {
     arming.restart();
-    pass(QUIET);
+    pass(ARMING_DELAY);
     arming.stop();
     expect(arming.armed, "stopped").toBe(false);
-    pass(10 * QUIET);
+    pass(10 * ARMING_DELAY);
     expect(arming.armed, "and stays so").toBe(false);
   });
 });

@@ -6,13 +6,13 @@ import type { FormField, Question, QuestionBody } from "$lib/api/generated";
 import { router } from "$lib/state/router.svelte";
 
 import { NO_MARKS } from "../review/review-labels";
-import { QUIET } from "./arming.svelte";
+import { ARMING_DELAY } from "./arming.svelte";
 import {
   authSettings,
   clientId,
   connect,
   form,
-  question,
+  consentRequest,
   roots,
   samplingRequest,
   samplingResponse,
@@ -81,8 +81,8 @@ describe("every kind", () => {
   ];
 
   it.each(kinds)("%s: axe finds nothing", async (_, body) => {
-    show(question(body, { scopes: ["once", "session", "always"] }));
-    await vi.advanceTimersByTimeAsync(QUIET);
+    show(consentRequest(body, { scopes: ["once", "session", "always"] }));
+    await vi.advanceTimersByTimeAsync(ARMING_DELAY);
     expect(await faults(), "no violations").toEqual([]);
   });
 
@@ -93,7 +93,7 @@ describe("every kind", () => {
       args: ["-y", long],
       approvedBefore: "npx -y old",
     } as QuestionBody;
-    show(question(body, { commandLine: "npx -y new", scopes: ["once", "always"] }));
+    show(consentRequest(body, { commandLine: "npx -y new", scopes: ["once", "always"] }));
     expect(
       screen.getByText(long),
       "X58: 4 kB of arguments are shown untruncated",
@@ -108,7 +108,7 @@ describe("every kind", () => {
 
   it("connect: the whole address, the domain marked, headers by name, plain http warned of", () => {
     const remote = { transport: "http", commandLine: connect.url.url, scopes: ["once", "always"] };
-    show(question(connect, remote as Partial<Question>));
+    show(consentRequest(connect, remote as Partial<Question>));
     const address = document.querySelector(".url");
     expect(address?.textContent, "X58: whole").toBe("http://mcp.example.com/v1?team=7");
     expect(address?.querySelector("strong")?.textContent, "whom it belongs to").toBe("example.com");
@@ -119,7 +119,7 @@ describe("every kind", () => {
   });
 
   it("S01 connect: every setting that says where credentials go, and secrets by name alone", () => {
-    show(question({ ...connect, auth: authSettings, unattended: true }));
+    show(consentRequest({ ...connect, auth: authSettings, unattended: true }));
     const all = document.body.textContent;
     for (const told of ["your organization’s identity provider", "https://as.example/1"]) {
       expect(all, `S01: ${told} is shown`).toContain(told);
@@ -138,7 +138,7 @@ describe("every kind", () => {
     const change = { path, before: "https://idp.example/t", after: "https://evil.example/t" };
     const diff = { changes: [change], more: 0, serverChanged: true, cut: false, before: null };
     const marks = { ...NO_MARKS, diff };
-    show(question({ ...connect, approvedBefore: connect.url.url }, { marks }));
+    show(consentRequest({ ...connect, approvedBefore: connect.url.url }, { marks }));
     const places = [...document.querySelectorAll(".place")].map((place) => place.textContent);
     expect(places, "S01: in words").toEqual(["Token endpoint of the identity provider"]);
     expect(screen.getByText("https://idp.example/t"), "S01: what was there").toBeVisible();
@@ -148,18 +148,18 @@ describe("every kind", () => {
   });
 
   it("E16: where nothing waits, leads to what was allowed for longer", async () => {
-    const { front } = show();
-    front.queue.listed = true;
+    const { controller } = show();
+    controller.queue.isListOpen = true;
     await tick();
     await click(button("Show standing approvals"));
     expect(router.current, "the list of approvals").toEqual({ at: "rules" });
-    expect(front.queue.listed, "which nothing covers").toBe(false);
+    expect(controller.queue.isListOpen, "which nothing covers").toBe(false);
   });
 
   it("tool: can be edited, comes back with another hash, and can't be allowed meanwhile", async () => {
-    const edited = question(tool({ path: "/y" }), { hash: "h2" });
+    const edited = consentRequest(tool({ path: "/y" }), { hash: "h2" });
     host.handlers.edit_question = () => edited;
-    const { front } = show(question(tool({ path: "/x" })));
+    const { controller } = show(consentRequest(tool({ path: "/x" })));
     await arm();
     await click(button("Edit what is sent"));
     expect(blocked("Allow once"), "not while it is being changed").toBe(true);
@@ -171,15 +171,18 @@ describe("every kind", () => {
         edit: { change: "arguments", arguments: { path: "/y" } },
       },
     );
-    expect(front.question?.hash, "the changed question is in front").toBe("h2");
+    expect(controller.request?.hash, "the changed question is in front").toBe("h2");
     expect(blocked("Allow once"), "and armed anew").toBe(true);
   });
 
   it("sampling: the answer is written, reviewed, and sent as reviewed", async () => {
     host.handlers.edit_question = (request: {
       edit: { response: { content: { text: string }[] } };
-    }) => question(samplingResponse(request.edit.response.content[0]?.text ?? ""), { hash: "h2" });
-    show(question(samplingResponse("")));
+    }) =>
+      consentRequest(samplingResponse(request.edit.response.content[0]?.text ?? ""), {
+        hash: "h2",
+      });
+    show(consentRequest(samplingResponse("")));
     await arm();
     expect(blocked("Send the answer"), "nothing to send yet").toBe(true);
     await type(screen.getByLabelText("Your answer"), "A cat.");
@@ -210,7 +213,7 @@ describe("every kind", () => {
       ...NO_MARKS,
       flags: [{ place: [], reason: "hidden_characters" as const, excerpt: "Hid" }],
     };
-    const { set } = show(question(body, { marks, rule: "result-review" }));
+    const { set } = show(consentRequest(body, { marks, rule: "result-review" }));
     expect(screen.getByText("First."), "S27: the text").toBeInTheDocument();
     expect(document.body.textContent, "S27: with what the eye would not see").toContain("202E");
     expect(screen.getByText(/characters that/), "S27: and what looks wrong").toBeInTheDocument();
@@ -221,7 +224,7 @@ describe("every kind", () => {
       ["q2", "Leave it out"],
       ["q3", "Leave it out and stop"],
     ] as const) {
-      set(question(body, { id }));
+      set(consentRequest(body, { id }));
       await arm();
       await click(button(words));
     }
@@ -231,7 +234,10 @@ describe("every kind", () => {
       { answer: { action: "cancel" } },
     ]);
     set(
-      question({ ...body, content: [{ type: "text", text: "x".repeat(200_000) }] }, { id: "q4" }),
+      consentRequest(
+        { ...body, content: [{ type: "text", text: "x".repeat(200_000) }] },
+        { id: "q4" },
+      ),
     );
     await arm();
     expect(blocked("Let the model read it"), "S27: what is folded is read first").toBe(true);
@@ -241,7 +247,7 @@ describe("every kind", () => {
     host.handlers.check_form = (request: { content: Record<string, unknown> }) => ({
       problems: request.content.name ? [] : [{ field: "name", problem: "required", limit: null }],
     });
-    show(question(form));
+    show(consentRequest(form));
     await arm();
     expect(screen.getByLabelText<HTMLInputElement>(/^age/).value, "a default").toBe("30");
     expect(
@@ -274,7 +280,7 @@ describe("every kind", () => {
     host.handlers.answer_question = () => {
       throw { code: "invalid", message: "not filled in", data: { problems } };
     };
-    show(question(form));
+    show(consentRequest(form));
     await arm();
     const age = screen.getByLabelText(/^age/);
     age.focus();
@@ -295,7 +301,7 @@ describe("every kind", () => {
   });
 
   it("E15: what a field is about comes before the field, and is read with it", () => {
-    show(question(form));
+    show(consentRequest(form));
     const field = screen.getByLabelText(/^mail/);
     const about = screen.getByText("Where to write to");
     expect(field).toHaveAccessibleDescription(/Where to write to/);
@@ -303,11 +309,11 @@ describe("every kind", () => {
   });
 
   it("form: accept, decline and cancel are three things", async () => {
-    const { set } = show(question(form));
+    const { set } = show(consentRequest(form));
     // With fields that are not filled in.
     await arm();
     await click(button("Decline"));
-    set(question(form, { id: "q2" }));
+    set(consentRequest(form, { id: "q2" }));
     await arm();
     await click(button("Cancel"));
     expect(answers(), "[elicit-decline-anytime]: decline and cancel").toMatchObject([
@@ -319,19 +325,19 @@ describe("every kind", () => {
   it("form: what the server filled in and a field does not show is beneath it, to be opened", async () => {
     const [name] = (form as Extract<QuestionBody, { kind: "form" }>).fields as [FormField];
     const mail = { ...name, default: `me@x.test${" ".repeat(2_000)}<rm -rf ~>`, required: false };
-    const { front } = show(question({ ...form, fields: [mail] } as QuestionBody));
+    const { controller } = show(consentRequest({ ...form, fields: [mail] } as QuestionBody));
     await arm();
     expect(screen.getByText("␣×2000"), "the blanks are counted").toBeInTheDocument();
     expect(screen.getByText(/<rm -rf ~>/), "what they hide is in view").toBeInTheDocument();
-    expect(front.blocker, "and it counts").toEqual({ is: "unread", hidden: 2_000 });
+    expect(controller.blocker, "and it counts").toEqual({ is: "unread", hidden: 2_000 });
     await click(button("Accept and send"));
     expect(answers(), "nothing crosses unread").toEqual([]);
     await type(screen.getByLabelText(/^Your name/), "a\u200bb");
     expect(screen.getByText("U+200B"), "what is pasted is shown, too").toBeInTheDocument();
-    expect(front.blocker, "of the old value nothing crosses").toBeNull();
+    expect(controller.blocker, "of the old value nothing crosses").toBeNull();
     await type(screen.getByLabelText(/^Your name/), String(mail.default));
     await click(button("Show all of Your name"));
-    expect(front.blocker, "once it was opened").toBeNull();
+    expect(controller.blocker, "once it was opened").toBeNull();
     expect(await faults(), "axe finds nothing").toEqual([]);
   });
 
@@ -358,7 +364,7 @@ describe("every kind", () => {
       ]),
       { ...name, name: "delete_all", title: "w".repeat(200), default: null },
     ];
-    show(question({ ...form, fields } as QuestionBody));
+    show(consentRequest({ ...form, fields } as QuestionBody));
     const few = within(screen.getByRole("group", { name: /^Few/ }));
     expect(
       few.getByRole("radio", { name: `${same}, but delete it.` }),
@@ -375,7 +381,7 @@ describe("every kind", () => {
   });
 
   it("form: what can't be shown can only be declined or cancelled", async () => {
-    show(question({ ...form, unsupported: "nested objects" } as QuestionBody));
+    show(consentRequest({ ...form, unsupported: "nested objects" } as QuestionBody));
     await arm();
     await press("a");
     expect(screen.queryByRole("button", { name: /Accept/ }), "no way to accept").toBeNull();
@@ -383,7 +389,7 @@ describe("every kind", () => {
   });
 
   it("url: whole, with its domain, its plain letters and its warnings", () => {
-    show(question(url));
+    show(consentRequest(url));
     const shown = document.querySelector(".url");
     expect(shown?.textContent?.trim(), "X23: the whole address").toBe(
       "http://login.éxample.com/path?x=1",
@@ -399,7 +405,7 @@ describe("every kind", () => {
       ...url,
       url: { ...(url as Extract<QuestionBody, { kind: "url" }>).url, openable: false },
     } as QuestionBody;
-    show(question(body));
+    show(consentRequest(body));
     await arm();
     await press("a");
     expect(screen.queryByRole("button", { name: /Open in the browser/ }), "no button").toBeNull();
@@ -408,7 +414,7 @@ describe("every kind", () => {
 
   it("roots: folders are added by the dialog, removed, or none are shared", async () => {
     host.handlers.pick_folder = () => ({ folder: "/home/ann/more" });
-    show(question(roots));
+    show(consentRequest(roots));
     await click(button("Add a folder"));
     expect(screen.getByText("/home/ann/more"), "added").toBeInTheDocument();
     await click(button("Remove /home/ann/trip"));
@@ -420,7 +426,7 @@ describe("every kind", () => {
   });
 
   it("a server's words are quoted text, never markup", () => {
-    show(question(form));
+    show(consentRequest(form));
     const quoted = document.querySelector("blockquote");
     expect(quoted?.textContent, "X22: as it came").toContain("**App: click Accept to continue**");
     expect(quoted?.querySelector("strong, button, a"), "no markup of its own").toBeNull();

@@ -5,11 +5,11 @@ import { SvelteMap, SvelteSet } from "svelte/reactivity";
 import { call } from "$lib/api/client";
 import type { FormField, JsonValue, Question, Scope } from "$lib/api/generated";
 
-import { crossing } from "./payload";
-import { contentOf, initialValues, partBeneath, type FieldValue } from "./form-values";
+import { payloadParts } from "./payload";
+import { contentOf, initialValues, obscuredPart, type FieldValue } from "./form-values";
 import { FormCheck } from "./form-check.svelte";
-import type { Leaving } from "./gate";
-import { Reading, type Part } from "./read-progress.svelte";
+import type { ApprovingAnswer } from "./gate";
+import { ReadProgress, type PayloadPart } from "./read-progress.svelte";
 
 /** What a form holds while it is filled in. */
 export class FormDraft {
@@ -18,9 +18,9 @@ export class FormDraft {
   /** The fields the user has left once. */
   readonly touched = new SvelteSet<string>();
   /** Whether the user wanted to send it. */
-  tried = $state(false);
+  submitAttempted = $state(false);
   /** How often what is wrong was pointed out. */
-  sought = $state(0);
+  invalidAttempts = $state(0);
   readonly #values: SvelteMap<string, FieldValue>;
 
   constructor(id: string, fields: FormField[]) {
@@ -33,7 +33,7 @@ export class FormDraft {
 
   /** Checks what it holds at first. */
   begin(): void {
-    if (!this.check.current) this.check.changed(this.content);
+    if (!this.check.upToDate) this.check.schedule(this.content);
   }
 
   value(name: string): FieldValue {
@@ -42,7 +42,7 @@ export class FormDraft {
 
   set(name: string, value: FieldValue): void {
     this.#values.set(name, value);
-    this.check.changed(this.content);
+    this.check.schedule(this.content);
   }
 
   get content(): JsonValue {
@@ -50,27 +50,27 @@ export class FormDraft {
   }
 
   /** What its fields hold and do not show whole. */
-  get beneath(): Part[] {
+  get obscuredParts(): PayloadPart[] {
     return this.fields
-      .map((field) => partBeneath(field, this.value(field.name)))
+      .map((field) => obscuredPart(field, this.value(field.name)))
       .filter((part) => part !== null);
   }
 
   /** Whether it may be sent as far as is known; points out what is wrong if not. */
-  ready(): boolean {
-    this.tried = true;
-    const isReady = !(this.check.current && this.check.problems.length > 0);
-    if (!isReady) this.sought += 1;
+  attemptSubmit(): boolean {
+    this.submitAttempted = true;
+    const isReady = !(this.check.upToDate && this.check.problems.length > 0);
+    if (!isReady) this.invalidAttempts += 1;
     return isReady;
   }
 }
 
-export class Draft {
+export class ConsentDraft {
   /** Whether what would cross is being changed; nothing can be allowed then. */
   editing = $state(false);
   /** Whether all of what is shown was in view, also what it grew by. */
-  seen = $state(false);
-  readonly reading = new Reading();
+  fullyViewed = $state(false);
+  readonly readProgress = new ReadProgress();
   readonly form: FormDraft | null = null;
   /** The folders to share. */
   folders = $state<string[]>([]);
@@ -79,27 +79,27 @@ export class Draft {
   /** What a sign-in page is to know Drawbridge by. */
   client = $state({ clientId: "", clientSecret: "" });
 
-  constructor(question: Question) {
-    const { body } = question;
-    if (body.kind === "form") this.form = new FormDraft(question.id, body.fields);
+  constructor(request: Question) {
+    const { body } = request;
+    if (body.kind === "form") this.form = new FormDraft(request.id, body.fields);
     if (body.kind === "roots") this.folders = [...body.folders];
     if (body.kind === "sampling" && body.step === "response")
-      this.editing = !hasAnswer(body.response?.content);
+      this.editing = !hasContent(body.response?.content);
   }
 
   /** What is decided here and not in the question; any change of it arms anew. */
-  get choice(): string {
+  get inputState(): string {
     return JSON.stringify([this.form?.content ?? null, this.folders, this.client]);
   }
 
   /** The values that would cross and may be folded, which stand together. */
-  crosses(question: Question): Part[] {
-    return [...crossing(question), ...(this.form?.beneath ?? [])];
+  payload(request: Question): PayloadPart[] {
+    return [...payloadParts(request), ...(this.form?.obscuredParts ?? [])];
   }
 
   /** The answer that lets the question cross. `lasts` bounds how long an approval holds, in milliseconds. */
-  answer(question: Question, scope: Scope, lasts?: number): Leaving {
-    switch (question.body.kind) {
+  answer(request: Question, scope: Scope, lasts?: number): ApprovingAnswer {
+    switch (request.body.kind) {
       case "form":
         return { action: "submit", content: this.form?.content ?? {} };
       case "roots":
@@ -119,11 +119,11 @@ export class Draft {
   }
 }
 
-function hasAnswer(content: { type: string; text?: string }[] | undefined): boolean {
+function hasContent(content: { type: string; text?: string }[] | undefined): boolean {
   return content?.some((c) => c.type !== "text" || c.text !== "") ?? false;
 }
 
 /** The two steps of a request to the model are worked on apart. */
-export function draftKey(question: Question): string {
-  return question.body.kind === "sampling" ? `${question.id} ${question.body.step}` : question.id;
+export function draftKey(request: Question): string {
+  return request.body.kind === "sampling" ? `${request.id} ${request.body.step}` : request.id;
 }

@@ -5,8 +5,8 @@ import { describe, expect, it, vi } from "vitest";
 
 import { PAGE } from "$lib/format/text-pages";
 
-import { QUIET } from "./arming.svelte";
-import { form, question, roots, tool, url } from "./fixtures";
+import { ARMING_DELAY } from "./arming.svelte";
+import { form, consentRequest, roots, tool, url } from "./fixtures";
 import {
   answers,
   arm,
@@ -24,7 +24,7 @@ eachWithHost();
 
 describe("a question", () => {
   it("has Deny focused and is told to be drawn", async () => {
-    show(question(tool({ path: "/x" })));
+    show(consentRequest(tool({ path: "/x" })));
     await vi.advanceTimersByTimeAsync(100);
     expect(document.activeElement, "Deny has the focus").toBe(button("Deny"));
     expect(host.drawn, "its drawing was told once").toEqual(["q1"]);
@@ -33,7 +33,7 @@ describe("a question", () => {
 
   it("says who asks, why, what crosses and by which rule", () => {
     show(
-      question(tool({ path: "/home/ann/plan.md" }), {
+      consentRequest(tool({ path: "/home/ann/plan.md" }), {
         why: { by: "call", call: "c", kind: "tool", name: "organize" },
       }),
     );
@@ -54,7 +54,7 @@ describe("a question", () => {
   });
 
   it("sends nothing while it is arming, and exactly what was shown once armed", async () => {
-    show(question(tool({ path: "/x" }), { scopes: ["once", "session", "always"] }));
+    show(consentRequest(tool({ path: "/x" }), { scopes: ["once", "session", "always"] }));
     expect(blocked("Allow once"), "Allow is not armed at first").toBe(true);
     await click(button("Allow once"));
     await press("a");
@@ -68,9 +68,9 @@ describe("a question", () => {
   });
 
   it("arms anew when the hash changes under the pointer", async () => {
-    const { set } = show(question(tool({ path: "/x" })));
+    const { set } = show(consentRequest(tool({ path: "/x" })));
     await arm();
-    set(question(tool({ path: "/etc/passwd" }), { hash: "h2" }));
+    set(consentRequest(tool({ path: "/etc/passwd" }), { hash: "h2" }));
     await tick();
     await click(button("Allow once"));
     expect(answers(), "the click that was meant for the old arguments approves nothing").toEqual(
@@ -82,7 +82,7 @@ describe("a question", () => {
   });
 
   it("is not approved by a double click or a held key", async () => {
-    show(question(tool({ path: "/x" })));
+    show(consentRequest(tool({ path: "/x" })));
     await arm();
     await click(button("Allow once"), 2);
     await press("a", document.body, { repeat: true });
@@ -99,17 +99,17 @@ describe("a question", () => {
   });
 
   it("takes A and D once armed, and Escape for cancel", async () => {
-    const first = show(question(tool({ path: "/x" })));
+    const first = show(consentRequest(tool({ path: "/x" })));
     await press("d");
     expect(answers(), "D waits for the arming too").toEqual([]);
     await arm();
     await press("d");
     first.set();
     await arm();
-    first.set(question(url, { id: "q2" }));
+    first.set(consentRequest(url, { id: "q2" }));
     await arm();
     await press("a");
-    first.set(question(roots, { id: "q3" }));
+    first.set(consentRequest(roots, { id: "q3" }));
     await arm();
     await press("Escape");
     expect(answers(), "deny, allow, cancel").toEqual([
@@ -120,10 +120,10 @@ describe("a question", () => {
   });
 
   it("is not refused by what was meant for the one before, or for something else", async () => {
-    const { set } = show(question(url));
+    const { set } = show(consentRequest(url));
     await arm();
     await click(button("Decline"));
-    set(question(form, { id: "q2", server: "innocent" }));
+    set(consentRequest(form, { id: "q2", server: "innocent" }));
     await tick();
     expect(document.activeElement, "Decline has the focus").toBe(button("Decline"));
     expect(button("Decline"), "and says that it does not count yet").toHaveAttribute(
@@ -136,11 +136,11 @@ describe("a question", () => {
     await click(button("Cancel this question"));
     await press("Escape");
     await press("d");
-    await vi.advanceTimersByTimeAsync(QUIET - 100);
+    await vi.advanceTimersByTimeAsync(ARMING_DELAY - 100);
     // Typed on: as a browser does, Space presses the button that has the focus.
     await press(" ", button("Decline"));
     button("Decline").click();
-    await vi.advanceTimersByTimeAsync(QUIET - 100);
+    await vi.advanceTimersByTimeAsync(ARMING_DELAY - 100);
     await press("Escape");
     expect(answers(), "only the first was refused").toMatchObject([{ id: "q1" }]);
     await arm();
@@ -154,9 +154,9 @@ describe("a question", () => {
   });
 
   it("is refused at once, whatever happens to the same question", async () => {
-    const { set } = show(question(tool({ path: "/x" })));
+    const { set } = show(consentRequest(tool({ path: "/x" })));
     await arm();
-    set(question(tool({ path: "/y" }), { hash: "h2" }));
+    set(consentRequest(tool({ path: "/y" }), { hash: "h2" }));
     await tick();
     await click(button("Deny"), 1, true);
     expect(answers(), "no change of it keeps the user from refusing").toMatchObject([
@@ -165,10 +165,10 @@ describe("a question", () => {
   });
 
   it("says why a click does not count where the pointer rested, and takes one elsewhere", async () => {
-    const { set } = show(question(url));
+    const { set } = show(consentRequest(url));
     await arm();
     await click(button("Open in the browser"));
-    set(question(tool({ path: "/x" }), { id: "q2" }));
+    set(consentRequest(tool({ path: "/x" }), { id: "q2" }));
     await arm();
     await click(button("Allow once"), 1, true);
     expect(answers().length, "what came to lie under it was not aimed at").toBe(1);
@@ -181,12 +181,12 @@ describe("a question", () => {
   });
 
   it("takes no way to allow from the menu before that was open for a while", async () => {
-    show(question(tool({ path: "/x" }), { scopes: ["once", "session", "always"] }));
+    show(consentRequest(tool({ path: "/x" }), { scopes: ["once", "session", "always"] }));
     await arm();
     const user = userEvent.setup({ advanceTimers: vi.advanceTimersByTime, delay: null });
     button("More ways to allow").focus();
     await user.keyboard("{Enter}");
-    await vi.advanceTimersByTimeAsync(QUIET / 2);
+    await vi.advanceTimersByTimeAsync(ARMING_DELAY / 2);
     const always = () => screen.getByRole("menuitem", { name: "Always allow this tool" });
     expect(always(), "shown, and not yet to be taken").toHaveAttribute("aria-disabled", "true");
     await user.keyboard("{Enter}");
@@ -200,35 +200,35 @@ describe("a question", () => {
   });
 
   it("of 100,010 characters crosses once all parts of it were drawn (X14)", async () => {
-    const { front } = show(question(tool({ bulk: "z".repeat(2 * PAGE + 10) })));
+    const { controller } = show(consentRequest(tool({ bulk: "z".repeat(2 * PAGE + 10) })));
     await arm();
     await click(button("Show all of bulk"));
     await tick();
-    expect(front.blocker, "the first part alone").toEqual({ is: "unread", hidden: PAGE + 10 });
+    expect(controller.blocker, "the first part alone").toEqual({ is: "unread", hidden: PAGE + 10 });
     await click(button("Last"));
     await tick();
-    expect(front.blocker, "the last does not stand for those between").toEqual({
+    expect(controller.blocker, "the last does not stand for those between").toEqual({
       is: "unread",
       hidden: PAGE,
     });
     await click(button("Before"));
     await tick();
-    expect(front.blocker, "all were drawn").toBeNull();
+    expect(controller.blocker, "all were drawn").toBeNull();
     await click(button("Allow once"));
     expect(answers().length, "then it can be allowed").toBe(1);
   });
 
   it("stays when something beside it is clicked", async () => {
-    show(question(tool({ path: "/x" })));
+    show(consentRequest(tool({ path: "/x" })));
     await arm();
-    await click(document.querySelector(".question-scrim") as Element);
+    await click(document.querySelector(".consent-scrim") as Element);
     await vi.advanceTimersByTimeAsync(100);
     expect(answers(), "no answer").toEqual([]);
     expect(screen.getByTestId("question"), "still there").toBeInTheDocument();
   });
 
   it("blocks Allow until hidden characters were opened (X14)", async () => {
-    show(question(tool({ content: `${"\n".repeat(12_000)}rm -rf ~` })));
+    show(consentRequest(tool({ content: `${"\n".repeat(12_000)}rm -rf ~` })));
     await arm();
     expect(
       screen.getByText(/Show the rest \([\d,]+ characters\) to allow/),
@@ -246,18 +246,18 @@ describe("a question", () => {
   it("blocks Allow until the definition of a tool that nobody has seen was opened (X01)", async () => {
     const definition = JSON.stringify({ outputSchema: { note: "x".repeat(4_096) } }, null, 2);
     const body = tool({ path: "/x" });
-    const { set } = show(question({ ...body, definition } as typeof body));
+    const { set } = show(consentRequest({ ...body, definition } as typeof body));
     await arm();
     expect(blocked("Allow once"), "to allow it is to have seen it").toBe(true);
     await click(button("Show all of the definition"));
     await tick();
     expect(blocked("Allow once"), "all of it was open").toBe(false);
-    set(question({ ...body, definition: `${definition} ` } as typeof body));
+    set(consentRequest({ ...body, definition: `${definition} ` } as typeof body));
     await arm();
     expect(blocked("Allow once"), "another one was not").toBe(true);
     await click(button("Allow once"));
     expect(answers(), "and nothing crosses").toEqual([]);
-    set(question(body));
+    set(consentRequest(body));
     await arm();
     expect(blocked("Allow once"), "one that was seen is not shown again").toBe(false);
   });
@@ -265,7 +265,7 @@ describe("a question", () => {
   it("shows a definition of usual length whole, with nothing to open", async () => {
     const words = { note: "x".repeat(3_000), last: "its end" };
     const body = tool({ path: "/x" });
-    show(question({ ...body, definition: JSON.stringify(words, null, 2) } as typeof body));
+    show(consentRequest({ ...body, definition: JSON.stringify(words, null, 2) } as typeof body));
     await arm();
     expect(screen.getByText(/its end/), "to its last character").toBeInTheDocument();
     expect(screen.queryByText(/characters are not shown/)).toBeNull();
@@ -275,7 +275,7 @@ describe("a question", () => {
   it("blocks Allow until a definition of many short lines was opened", async () => {
     const body = tool({ path: "/x" });
     const definition = JSON.stringify({ lines: Array.from({ length: 100 }, () => "") }, null, 2);
-    show(question({ ...body, definition } as typeof body));
+    show(consentRequest({ ...body, definition } as typeof body));
     await arm();
     expect(button("Show all of the definition")).toBeInTheDocument();
     expect(blocked("Allow once")).toBe(true);
@@ -285,7 +285,7 @@ describe("a question", () => {
     host.handlers.answer_question = () => {
       throw { code: "stale", message: "changed" };
     };
-    show(question(tool({ path: "/x" })));
+    show(consentRequest(tool({ path: "/x" })));
     await arm();
     await click(button("Allow once"));
     expect(screen.getByRole("alert").textContent?.trim(), "said in words").toBe(
@@ -298,7 +298,7 @@ describe("a question", () => {
     let arrive: () => void = () => undefined;
     host.handlers.answer_question = ({ id }: { id: string }) =>
       id === "q1" ? new Promise<object>((resolve) => (arrive = () => resolve({}))) : {};
-    const { set } = show(question(tool({ path: "/x" })));
+    const { set } = show(consentRequest(tool({ path: "/x" })));
     await arm();
     await click(button("Allow once"));
     expect(
@@ -306,7 +306,7 @@ describe("a question", () => {
       "said while it is on its way",
     ).toBeInTheDocument();
     // The news that it was answered overtakes the answer's own response.
-    set(question(roots, { id: "q2" }));
+    set(consentRequest(roots, { id: "q2" }));
     await tick();
     await arm();
     expect(screen.queryByText("Sending your decision."), "nothing of the next one is").toBeNull();
@@ -321,7 +321,7 @@ describe("a question", () => {
 
   it("is not answered twice", async () => {
     host.handlers.answer_question = () => new Promise(() => undefined);
-    show(question(tool({ path: "/x" })));
+    show(consentRequest(tool({ path: "/x" })));
     await arm();
     await click(button("Allow once"));
     await press("Escape");
@@ -335,8 +335,8 @@ describe("a question", () => {
       new Promise<object>((_, reject) => {
         refuse = () => reject({ code: "internal", message: "the disk is full" });
       });
-    const one = question(tool({ path: "/x" }));
-    const two = question(roots, { id: "q2" });
+    const one = consentRequest(tool({ path: "/x" }));
+    const two = consentRequest(roots, { id: "q2" });
     show(one, two);
     await arm();
     await click(button("Deny"));
@@ -354,11 +354,11 @@ describe("a question", () => {
   });
 
   it("shows the others on wish, and keeps the one in front when more come", async () => {
-    const one = question(tool({ path: "/x" }), { id: "a" });
-    const two = question(roots, { id: "b" });
+    const one = consentRequest(tool({ path: "/x" }), { id: "a" });
+    const two = consentRequest(roots, { id: "b" });
     const { set } = show(one, two);
     expect(screen.getByText("1 of 2"), "counted").toBeInTheDocument();
-    set(one, two, question(url, { id: "c" }));
+    set(one, two, consentRequest(url, { id: "c" }));
     await tick();
     expect(screen.getByText("1 of 3"), "the first stays in front").toBeInTheDocument();
     await click(button("Next question"));
@@ -369,9 +369,9 @@ describe("a question", () => {
 
   it("lists a flood as one row, to be denied at once", async () => {
     const flood = Array.from({ length: 8 }, (_, i) =>
-      question(url, { id: `u${i}`, server: "noisy" }),
+      consentRequest(url, { id: `u${i}`, server: "noisy" }),
     );
-    show(question(roots), ...flood);
+    show(consentRequest(roots), ...flood);
     await click(button("Show all"));
     const noisy = within(screen.getByRole("region", { name: "noisy" }));
     expect(noisy.queryAllByRole("listitem"), "folded").toEqual([]);

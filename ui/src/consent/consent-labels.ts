@@ -30,9 +30,9 @@ export function formatCount(value: number): string {
 }
 
 /** The title of a question as plain text. A name that comes from a server stands in quotation marks, and so does its server's. */
-export function titleLabel(question: Question): string {
-  const quoted = question.body.kind === "tool" || question.body.kind === "read";
-  return titleParts(question)
+export function titleLabel(request: Question): string {
+  const quoted = request.body.kind === "tool" || request.body.kind === "read";
+  return titleParts(request)
     .map(({ text, foreign }) => {
       if (!foreign) return text;
       return quoted ? m.consent_quoted({ name: unquoted(displayName(text)) }) : displayName(text);
@@ -149,10 +149,10 @@ export function kindLabel(kind: ValueKind): string | null {
 }
 
 /** What the button says that lets a question cross for so long. `folders` are those to be shared. */
-export function allowLabel(question: Question, scope: Scope, folders: number): string {
-  switch (question.body.kind) {
+export function allowLabel(request: Question, scope: Scope, folders: number): string {
+  switch (request.body.kind) {
     case "sampling": {
-      const { model, step } = question.body;
+      const { model, step } = request.body;
       if (step === "response") return m.consent_allow_answer();
       return model ? m.sampling_ask({ model: displayName(model.name) }) : m.consent_allow_model();
     }
@@ -165,7 +165,7 @@ export function allowLabel(question: Question, scope: Scope, folders: number): s
     case "roots":
       return folders === 0 ? m.consent_share_none() : m.consent_share({ count: folders });
     case "sign_in":
-      return question.body.authorizationUrl === null
+      return request.body.authorizationUrl === null
         ? m.consent_allow_token()
         : m.consent_allow_sign_in();
     case "client_id":

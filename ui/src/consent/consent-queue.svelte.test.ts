@@ -3,24 +3,24 @@ import { describe, expect, it } from "vitest";
 import type { Call, Question } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 
-import { question, roots, url } from "./fixtures";
-import { Queue, byServer } from "./consent-queue.svelte";
+import { consentRequest, roots, url } from "./fixtures";
+import { ConsentQueue, groupByServer } from "./consent-queue.svelte";
 
 function asked(id: string, server = "files", hash = "h1"): Question {
-  return question(url, { id, server, hash });
+  return consentRequest(url, { id, server, hash });
 }
 
 function queueOf(...first: Question[]) {
   let all = $state.raw(first);
-  const queue = new Queue(() => all);
-  return { queue, set: (...questions: Question[]) => (all = questions) };
+  const queue = new ConsentQueue(() => all);
+  return { queue, set: (...requests: Question[]) => (all = requests) };
 }
 
 describe("queue", () => {
   it("shows the first that came, and keeps it in front when others come", () => {
     const { queue, set } = queueOf(asked("a"));
     expect(queue.current?.id, "the only question is in front").toBe("a");
-    queue.hold();
+    queue.keepCurrent();
     set(asked("b"), asked("a"), asked("c"));
     expect(queue.current?.id, "it stays in front, wherever the others are put").toBe("a");
     expect(queue.index, "and its place is counted as it is").toBe(1);
@@ -40,9 +40,9 @@ describe("queue", () => {
     const { queue } = queueOf(...many, ...others);
     const shown: (string | undefined)[] = [];
     for (let i = 0; i < 8; i++) {
-      queue.hold();
+      queue.keepCurrent();
       shown.push(queue.current?.id);
-      if (queue.current) queue.answered(queue.current);
+      if (queue.current) queue.markAnswered(queue.current);
     }
     expect(shown, "each server's oldest in turn, then what is left").toEqual([
       "a0",
@@ -67,7 +67,7 @@ describe("queue", () => {
   it("does not show what was answered again, but a new version of it", () => {
     const { queue, set } = queueOf(asked("a", "files", "h1"), asked("b"));
     const first = queue.current;
-    if (first) queue.answered(first);
+    if (first) queue.markAnswered(first);
     expect(queue.current?.id, "the answered one is not shown while the news is under way").toBe(
       "b",
     );
@@ -108,9 +108,9 @@ describe("queue", () => {
   });
 
   it("groups by server in the order in which they asked", () => {
-    const groups = byServer([asked("a", "x"), asked("b", "y"), asked("c", "x")]);
+    const groups = groupByServer([asked("a", "x"), asked("b", "y"), asked("c", "x")]);
     expect(
-      groups.map((g) => [g.server, g.questions.map((q) => q.id)]),
+      groups.map((g) => [g.server, g.requests.map((q) => q.id)]),
       "one group for each server",
     ).toEqual([
       ["x", ["a", "c"]],

@@ -4,9 +4,9 @@
 import type { Question } from "$lib/api/generated";
 import { app, hasEnded } from "$lib/state/app.svelte";
 
-export class Queue {
+export class ConsentQueue {
   /** Whether the whole queue is listed instead of one question. */
-  listed = $state(false);
+  isListOpen = $state(false);
 
   readonly #all: () => Question[];
   #chosen = $state<string | null>(null);
@@ -23,8 +23,8 @@ export class Queue {
 
   readonly open: Question[] = $derived.by(() =>
     this.#all()
-      .map((q) => (this.#changed?.before === version(q) ? this.#changed.now : q))
-      .filter((q) => !this.#answered.includes(version(q))),
+      .map((q) => (this.#changed?.before === requestVersion(q) ? this.#changed.now : q))
+      .filter((q) => !this.#answered.includes(requestVersion(q))),
   );
   readonly current: Question | null = $derived(
     this.open.find((q) => q.id === this.#chosen) ?? this.#next() ?? null,
@@ -33,7 +33,7 @@ export class Queue {
   readonly index: number = $derived(this.current ? this.open.indexOf(this.current) : 0);
 
   /** Keeps the question that is in front there, whatever the order of the others becomes. */
-  hold(): void {
+  keepCurrent(): void {
     const { current } = this;
     if (this.#chosen === (current?.id ?? null)) return;
     this.#chosen = current?.id ?? null;
@@ -43,7 +43,7 @@ export class Queue {
 
   show(id: string): void {
     this.#chosen = id;
-    this.listed = false;
+    this.isListOpen = false;
   }
 
   step(by: 1 | -1): void {
@@ -53,15 +53,15 @@ export class Queue {
   }
 
   /** The question was changed to this. */
-  changed(before: Question, now: Question): void {
-    this.#changed = { before: version(before), now };
+  replace(before: Question, now: Question): void {
+    this.#changed = { before: requestVersion(before), now };
   }
 
   /** The oldest question of the server that was in front least recently. */
   #next(): Question | undefined {
     const turn = (q: Question) => this.#turns.indexOf(q.server);
     return this.open
-      .filter(comesInFront)
+      .filter(opensAutomatically)
       .reduce<Question | undefined>(
         (first, q) => (first === undefined || turn(q) < turn(first) ? q : first),
         undefined,
@@ -69,19 +69,19 @@ export class Queue {
   }
 
   /** This version of the question was answered. */
-  answered(question: Question): void {
-    const stillThere = new Set(this.#all().map(version));
-    this.#answered = [...this.#answered.filter((v) => stillThere.has(v)), version(question)];
+  markAnswered(request: Question): void {
+    const stillThere = new Set(this.#all().map(requestVersion));
+    this.#answered = [...this.#answered.filter((v) => stillThere.has(v)), requestVersion(request)];
   }
 }
 
 /** A question as it was shown: it is another one as soon as anything that would cross changes. */
-export function version(question: Question): string {
-  return `${question.id} ${question.hash}`;
+export function requestVersion(request: Question): string {
+  return `${request.id} ${request.hash}`;
 }
 
 /** What is decided now: a request to a model comes back under the same id with the model's answer. */
-export function stage({ id, body }: Question): string {
+export function requestStage({ id, body }: Question): string {
   return body.kind === "sampling" ? `${id} ${body.step}` : id;
 }
 
@@ -89,7 +89,7 @@ export function stage({ id, body }: Question): string {
  * Whether a question comes in front by itself. What nobody waits for stays in the list until it is opened: so do the folders
  * that many servers ask for as soon as they run.
  */
-function comesInFront({ why, body, server, askedAt }: Question): boolean {
+function opensAutomatically({ why, body, server, askedAt }: Question): boolean {
   if (body.kind === "roots" && why.by === "server") {
     // A server that does not say for which call it asks may do so for one that is under way.
     return app.calls.some(
@@ -99,21 +99,21 @@ function comesInFront({ why, body, server, askedAt }: Question): boolean {
   return why.by !== "ended";
 }
 
-export interface ServerQuestions {
+export interface ServerGroup {
   server: string;
-  questions: Question[];
+  requests: Question[];
 }
 
 /** By server, the server that asked first in front. */
-export function byServer(questions: Question[]): ServerQuestions[] {
+export function groupByServer(requests: Question[]): ServerGroup[] {
   const groups = new Map<string, Question[]>();
-  for (const question of questions) {
-    const group = groups.get(question.server);
-    if (group) group.push(question);
-    else groups.set(question.server, [question]);
+  for (const request of requests) {
+    const group = groups.get(request.server);
+    if (group) group.push(request);
+    else groups.set(request.server, [request]);
   }
-  return [...groups].map(([server, list]) => ({ server, questions: list }));
+  return [...groups].map(([server, list]) => ({ server, requests: list }));
 }
 
 /** More of one server than this are shown as one row. */
-export const FLOOD = 3;
+export const FLOOD_LIMIT = 3;

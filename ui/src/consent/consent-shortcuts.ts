@@ -1,9 +1,9 @@
 // The keys of a question: A allows, D denies, F goes to the first field, unless something is being typed. Ctrl+Enter sends a form, also
 // from its fields.
 
-export type Shortcut = "allow" | "deny" | "fields" | "send";
+export type ConsentShortcut = "allow" | "deny" | "fields" | "send";
 
-export function shortcut(event: KeyboardEvent): Shortcut | null {
+export function consentShortcut(event: KeyboardEvent): ConsentShortcut | null {
   if (isSend(event)) return "send";
   if (event.repeat || event.isComposing || event.ctrlKey || event.altKey || event.metaKey)
     return null;

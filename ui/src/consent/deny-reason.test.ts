@@ -1,7 +1,7 @@
 import { screen } from "@testing-library/svelte";
 import { describe, expect, it } from "vitest";
 
-import { question, startServer, tool } from "./fixtures";
+import { consentRequest, startServer, tool } from "./fixtures";
 import {
   answers,
   arm,
@@ -16,7 +16,7 @@ import {
 
 eachWithHost();
 
-const asked = question(tool({ path: "/x" }), {
+const asked = consentRequest(tool({ path: "/x" }), {
   why: { by: "model", conversation: "c1", after: [] },
   scopes: ["once", "conversation"],
 });
@@ -61,10 +61,10 @@ describe("a refusal with a reason", () => {
   });
 
   it("is offered only where somebody hears it", async () => {
-    const { set } = show(question(startServer));
+    const { set } = show(consentRequest(startServer));
     const because = () => screen.queryByRole("button", { name: "Deny and say why…" });
     expect(because(), "a server learns no reasons").toBeNull();
-    set(question(tool({}), { why: { by: "user", conversation: "c1" } }));
+    set(consentRequest(tool({}), { why: { by: "user", conversation: "c1" } }));
     await arm();
     expect(because(), "nor has the user to tell themselves").toBeNull();
   });

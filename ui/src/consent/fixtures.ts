@@ -15,7 +15,7 @@ import { authorizationUrl, issuerUrl, serverUrl } from "../sign-in/fixtures";
 
 type Sampling = Extract<QuestionBody, { kind: "sampling" }>;
 
-export function question(body: QuestionBody, changes: Partial<Question> = {}): Question {
+export function consentRequest(body: QuestionBody, changes: Partial<Question> = {}): Question {
   return {
     id: "q1",
     hash: "h1",

@@ -3,14 +3,14 @@
 import type { FormProblem, JsonValue } from "$lib/api/generated";
 
 /** How long after the last change a form is checked, in milliseconds. */
-export const PAUSE = 200;
+export const CHECK_DEBOUNCE = 200;
 
 export type Check = (content: JsonValue) => Promise<FormProblem[]>;
 
 export class FormCheck {
   problems = $state<FormProblem[]>([]);
   /** Whether the problems belong to what is in the form now. */
-  current = $state(false);
+  upToDate = $state(false);
   /** Why it could not be checked. */
   failure = $state<unknown>(null);
 
@@ -23,19 +23,19 @@ export class FormCheck {
   }
 
   /** The form now holds this. */
-  changed(content: JsonValue): void {
-    this.current = false;
+  schedule(content: JsonValue): void {
+    this.upToDate = false;
     const turn = ++this.#turn;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#run(content, turn), PAUSE);
+    this.#timer = setTimeout(() => void this.#run(content, turn), CHECK_DEBOUNCE);
   }
 
   /** The problems as the answer to a submission named them. */
-  found(problems: FormProblem[]): void {
+  setProblems(problems: FormProblem[]): void {
     this.#turn += 1;
     clearTimeout(this.#timer);
     this.problems = problems;
-    this.current = true;
+    this.upToDate = true;
   }
 
   stop(): void {
@@ -49,7 +49,7 @@ export class FormCheck {
       if (turn !== this.#turn) return;
       this.problems = problems;
       this.failure = null;
-      this.current = true;
+      this.upToDate = true;
     } catch (error) {
       if (turn === this.#turn) this.failure = error;
     }

@@ -3,12 +3,12 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { FormField, FormProblem, QuestionBody } from "$lib/api/generated";
 
 import { form } from "./fixtures";
-import { FormCheck, PAUSE } from "./form-check.svelte";
+import { FormCheck, CHECK_DEBOUNCE } from "./form-check.svelte";
 import {
   contentOf,
   initialValues,
-  problemSeen,
-  strayProblems,
+  displayedProblem,
+  problemsWithoutField,
   type FieldValue,
 } from "./form-values";
 
@@ -45,12 +45,12 @@ describe("form content", () => {
     expect(sent("1e999"), "nor none at all").toBe("1e999");
     expect(sent("1e300"), "in this notation nobody counts the digits").toBe(1e300);
     const wrong: FormProblem = { field: "age", problem: "wrong_type", limit: null };
-    expect(problemSeen(wrong, "9007199254740993"), "and it is said why").toMatchObject({
+    expect(displayedProblem(wrong, "9007199254740993"), "and it is said why").toMatchObject({
       problem: "too_large",
       limit: Number.MAX_SAFE_INTEGER,
     });
-    expect(problemSeen(wrong, "-9007199254740993").problem, "on both sides").toBe("too_small");
-    expect(problemSeen(wrong, "twelve"), "and of nothing else").toEqual(wrong);
+    expect(displayedProblem(wrong, "-9007199254740993").problem, "on both sides").toBe("too_small");
+    expect(displayedProblem(wrong, "twelve"), "and of nothing else").toEqual(wrong);
   });
 
   it("takes a default only if it is of the field's kind", () => {
@@ -73,7 +73,7 @@ describe("form content", () => {
       { field: "ghost", problem: "unknown_field", limit: null },
     ];
     expect(
-      strayProblems(problems, fields).map((p) => p.field),
+      problemsWithoutField(problems, fields).map((p) => p.field),
       "shown apart",
     ).toEqual(["ghost"]);
   });
@@ -88,22 +88,22 @@ describe("form check", () => {
   it("waits until the typing stops", async () => {
     const check = vi.fn(() => Promise.resolve([problem("name")]));
     const form = new FormCheck(check);
-    form.changed({ name: "a" });
-    await vi.advanceTimersByTimeAsync(PAUSE - 1);
-    form.changed({ name: "ab" });
-    await vi.advanceTimersByTimeAsync(PAUSE);
+    form.schedule({ name: "a" });
+    await vi.advanceTimersByTimeAsync(CHECK_DEBOUNCE - 1);
+    form.schedule({ name: "ab" });
+    await vi.advanceTimersByTimeAsync(CHECK_DEBOUNCE);
     expect(check.mock.calls, "asked once, for the latest content").toEqual([[{ name: "ab" }]]);
     expect(form.problems, "the answer is shown").toEqual([problem("name")]);
-    expect(form.current, "and belongs to what is in the form").toBe(true);
+    expect(form.upToDate, "and belongs to what is in the form").toBe(true);
   });
 
   it("drops an answer that was overtaken", async () => {
     const answers: ((problems: FormProblem[]) => void)[] = [];
     const form = new FormCheck(() => new Promise((resolve) => answers.push(resolve)));
-    form.changed({ name: "" });
-    await vi.advanceTimersByTimeAsync(PAUSE);
-    form.changed({ name: "Ann" });
-    await vi.advanceTimersByTimeAsync(PAUSE);
+    form.schedule({ name: "" });
+    await vi.advanceTimersByTimeAsync(CHECK_DEBOUNCE);
+    form.schedule({ name: "Ann" });
+    await vi.advanceTimersByTimeAsync(CHECK_DEBOUNCE);
     answers[1]?.([]);
     answers[0]?.([problem("name")]);
     await vi.advanceTimersByTimeAsync(0);

@@ -3,7 +3,7 @@
 import type { FieldProblem, FormField, FormProblem, JsonValue } from "$lib/api/generated";
 import { visibleParts } from "$lib/format/text-safety";
 
-import type { Part } from "./read-progress.svelte";
+import type { PayloadPart } from "./read-progress.svelte";
 
 /** What a field holds while it is edited. Absent: not touched and no default. */
 export type FieldValue = string | boolean | string[] | undefined;
@@ -57,7 +57,7 @@ function isInexact(text: string): boolean {
 }
 
 /** What a form's problem is, seen from the page: a number may be too large for it. */
-export function problemSeen(problem: FormProblem, value: FieldValue): FormProblem {
+export function displayedProblem(problem: FormProblem, value: FieldValue): FormProblem {
   const text = typeof value === "string" ? value.trim() : "";
   if (problem.problem !== "wrong_type" || !isInexact(text)) return problem;
   return text.startsWith("-")
@@ -66,12 +66,12 @@ export function problemSeen(problem: FormProblem, value: FieldValue): FormProble
 }
 
 /** So much of a text its field shows for certain. */
-const IN_VIEW = 60;
+const VISIBLE_CHARACTERS = 60;
 
 /** A text that its field does not show whole: with characters that can't be seen, or filled in by the server and long. */
-export function partBeneath(field: FormField, value: FieldValue): Part | null {
+export function obscuredPart(field: FormField, value: FieldValue): PayloadPart | null {
   if (typeof value !== "string" || field.kind.type !== "text") return null;
-  const long = value === field.default && value.length > IN_VIEW;
+  const long = value === field.default && value.length > VISIBLE_CHARACTERS;
   const unseen = visibleParts(value).some((part) => part.is !== "plain");
   return long || unseen ? { key: `field ${field.name}`, text: value } : null;
 }
@@ -82,7 +82,7 @@ export function problemOf(problems: FormProblem[], name: string): FormProblem | 
 }
 
 /** Problems that have no field to stand beside. */
-export function strayProblems(problems: FormProblem[], fields: FormField[]): FormProblem[] {
+export function problemsWithoutField(problems: FormProblem[], fields: FormField[]): FormProblem[] {
   const names = new Set(fields.map((f) => f.name));
   return problems.filter((p) => !names.has(p.field));
 }

@@ -3,22 +3,22 @@ import { screen } from "@testing-library/svelte";
 import { tick } from "svelte";
 import { describe, expect, it, vi } from "vitest";
 
-import { QUIET } from "./arming.svelte";
+import { ARMING_DELAY } from "./arming.svelte";
 import {
-  question,
+  consentRequest,
   samplingByModel,
   samplingRequest,
   samplingResponse,
   startServer,
 } from "./fixtures";
 import { answers, arm, blocked, button, click, eachWithHost, show } from "./test-harness.svelte";
-import { status } from "./consent-status";
+import { consentStatus } from "./consent-status";
 
 eachWithHost();
 
-const request = question(samplingByModel());
+const request = consentRequest(samplingByModel());
 const answered = (hash: string, again: boolean) => ({
-  ...question(
+  ...consentRequest(
     samplingByModel({
       step: "response",
       again,
@@ -31,7 +31,7 @@ const AGAIN = "Ask again";
 
 describe("e01: to ask a model again", () => {
   it("is not offered after an answer by hand", async () => {
-    show({ ...question(samplingResponse("Mine.")), hash: "h2" });
+    show({ ...consentRequest(samplingResponse("Mine.")), hash: "h2" });
     await arm();
     expect(screen.queryByRole("button", { name: AGAIN }), "nothing was asked yet").toBeNull();
   });
@@ -80,14 +80,14 @@ describe("e01: to ask a model again", () => {
     if (long.kind !== "sampling" || samplingRequest.kind !== "sampling")
       throw new Error("it asks a model");
     long.request = { ...samplingRequest.request, systemPrompt: "x".repeat(5_000) };
-    const { front, set } = show(question(long));
+    const { controller, set } = show(consentRequest(long));
     await arm();
     expect(blocked(/^Ask GPT/), "the rest was not in view").toBe(true);
     await click(button("Answer it yourself"));
-    set({ ...question(samplingResponse("")), hash: "h2" });
+    set({ ...consentRequest(samplingResponse("")), hash: "h2" });
     await tick();
     await arm();
-    await front.again(new MouseEvent("click"));
+    await controller.retry(new MouseEvent("click"));
     expect(answers(), "there is no way past it").toEqual([
       { id: "q1", hash: "h1", answer: { action: "by_hand" } },
     ]);
@@ -95,24 +95,27 @@ describe("e01: to ask a model again", () => {
 });
 
 describe("e19: what ended by itself", () => {
-  const ended = { ...question(startServer), why: { by: "ended" as const, cause: "signal 9" } };
+  const ended = {
+    ...consentRequest(startServer),
+    why: { by: "ended" as const, cause: "signal 9" },
+  };
 
   it("waits in the list, and comes in front when it is opened", async () => {
-    const { front } = show(ended);
-    await vi.advanceTimersByTimeAsync(QUIET);
+    const { controller } = show(ended);
+    await vi.advanceTimersByTimeAsync(ARMING_DELAY);
     expect(screen.queryByTestId("question"), "it takes the focus from nobody").toBeNull();
-    expect(front.waiting.length, "it is counted").toBe(1);
-    front.show(ended.id);
+    expect(controller.pending.length, "it is counted").toBe(1);
+    controller.show(ended.id);
     await tick();
     expect(screen.getByTestId("question"), "it can be opened").toBeInTheDocument();
     expect(screen.getByText(/signal 9/), "and says why it asks").toBeInTheDocument();
-    expect(status(front).tone, "with the words of any other").toBe("plain");
+    expect(consentStatus(controller).tone, "with the words of any other").toBe("plain");
   });
 
   it("does not come in front of what somebody waits for", async () => {
-    const { front } = show(ended, { ...question(samplingByModel()), id: "q2" });
+    const { controller } = show(ended, { ...consentRequest(samplingByModel()), id: "q2" });
     await tick();
-    expect(front.question?.id).toBe("q2");
+    expect(controller.request?.id).toBe("q2");
   });
 });
 
@@ -131,5 +134,5 @@ it("e01: answers are sent in one place, and approvals made in one", () => {
       .map(([path]) => path.split("/").at(-1));
   expect(having('"answer_question"')).toEqual(["decision-sender.svelte.ts"]);
   expect(having("new Approved(")).toEqual(["gate.ts"]);
-  expect(having("Approved.by(")).toEqual(["consent-controller.svelte.ts"]);
+  expect(having("Approved.fromEvent(")).toEqual(["consent-controller.svelte.ts"]);
 });

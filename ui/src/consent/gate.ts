@@ -6,13 +6,13 @@ import type { Answer, Question } from "$lib/api/generated";
 import type { Arming } from "./arming.svelte";
 
 /** An answer that lets something leave. */
-export type Leaving = Extract<
+export type ApprovingAnswer = Extract<
   Answer,
   { action: "allow" | "submit" | "share" | "identify" | "again" }
 >;
 
 /** An answer that lets nothing leave. */
-export type Staying = Exclude<Answer, Leaving>;
+export type WithholdingAnswer = Exclude<Answer, ApprovingAnswer>;
 
 /** Why an answer can't let anything leave, however long one waits. */
 export type Blocker =
@@ -20,13 +20,13 @@ export type Blocker =
   | { is: "unwritten" }
   | { is: "unfilled" }
   | { is: "unread"; hidden: number }
-  | { is: "below" }
+  | { is: "unviewed" }
   | { is: "running" }
   | { is: "unreviewed" }
   | { is: "impossible" };
 
 /** How the question stands that is answered. */
-export interface Standing {
+export interface ApprovalState {
   arming: Arming;
   blocker: Blocker | null;
   /** Whether an answer or a change is on its way. */
@@ -34,23 +34,28 @@ export interface Standing {
 }
 
 /** Whether an act would be taken now. */
-export function mayLeave({ arming, blocker, busy }: Standing): boolean {
+export function canApprove({ arming, blocker, busy }: ApprovalState): boolean {
   return arming.armed && blocker === null && !busy;
 }
 
 /** An answer that lets something leave, reviewed and meant. */
 export class Approved {
-  readonly question: Question;
-  readonly answer: Leaving;
+  readonly request: Question;
+  readonly answer: ApprovingAnswer;
 
-  private constructor(question: Question, answer: Leaving) {
-    this.question = question;
+  private constructor(request: Question, answer: ApprovingAnswer) {
+    this.request = request;
     this.answer = answer;
   }
 
   /** Makes one out of this act, if it may let something leave. */
-  static by(event: Event, question: Question, answer: Leaving, now: Standing): Approved | null {
-    if (!mayLeave(now) || !now.arming.accepts(event)) return null;
-    return new Approved(question, answer);
+  static fromEvent(
+    event: Event,
+    request: Question,
+    answer: ApprovingAnswer,
+    now: ApprovalState,
+  ): Approved | null {
+    if (!canApprove(now) || !now.arming.accepts(event)) return null;
+    return new Approved(request, answer);
   }
 }

@@ -3,46 +3,52 @@
 import { pageState } from "$lib/page-state";
 import { app } from "$lib/state/app.svelte";
 
-import { Front } from "./consent-controller.svelte";
-import { places } from "./inline-placement.svelte";
+import { ConsentController } from "./consent-controller.svelte";
+import { inlinePlacement } from "./inline-placement.svelte";
 
-export { places, type Place } from "./inline-placement.svelte";
+export { inlinePlacement, type ConversationCards } from "./inline-placement.svelte";
 
 /** Those that are drawn in the conversation that is open. */
-export let placed: Front;
+export let inlineController: ConsentController;
 pageState(() => {
-  placed = new Front(() => app.questions.filter((one) => places.takes(one)), { inPlace: true });
+  inlineController = new ConsentController(
+    () => app.consentRequests.filter((one) => inlinePlacement.accepts(one)),
+    { inline: true },
+  );
 });
 
 /** All others, one of which is drawn over everything. */
-export let front: Front;
+export let dialogController: ConsentController;
 pageState(() => {
-  front = new Front(() => app.questions.filter((one) => !places.takes(one)), {
-    elsewhere: {
-      get open() {
-        return placed.queue.open;
-      },
-      show: (id) => {
-        const call = placed.queue.open.find((one) => one.id === id)?.call;
-        placed.queue.show(id);
-        if (call !== undefined) places.open?.reveal(call);
+  dialogController = new ConsentController(
+    () => app.consentRequests.filter((one) => !inlinePlacement.accepts(one)),
+    {
+      others: {
+        get open() {
+          return inlineController.queue.open;
+        },
+        show: (id) => {
+          const call = inlineController.queue.open.find((one) => one.id === id)?.call;
+          inlineController.queue.show(id);
+          if (call !== undefined) inlinePlacement.cards?.reveal(call);
+        },
       },
     },
-  });
+  );
 });
 
 /** Brings a question to the front; lists all that wait if it is gone. */
-export function showQuestion(id: string): void {
-  if (front.waiting.some((question) => question.id === id)) front.show(id);
-  else openQueue();
+export function showConsent(id: string): void {
+  if (dialogController.pending.some((request) => request.id === id)) dialogController.show(id);
+  else openConsentQueue();
 }
 
 /** Whether a question, or the list of all, is drawn over everything. */
-export function isQuestionInFront(): boolean {
-  return front.queue.listed || front.question !== null;
+export function isConsentOpen(): boolean {
+  return dialogController.queue.isListOpen || dialogController.request !== null;
 }
 
 /** Lists everything that waits. */
-export function openQueue(): void {
-  front.queue.listed = true;
+export function openConsentQueue(): void {
+  dialogController.queue.isListOpen = true;
 }

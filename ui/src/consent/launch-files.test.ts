@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import type { LaunchFile, QuestionBody } from "$lib/api/generated";
 
-import { question, startServer } from "./fixtures";
+import { consentRequest, startServer } from "./fixtures";
 import { eachWithHost, faults, show } from "./test-harness.svelte";
 
 eachWithHost();
@@ -32,14 +32,14 @@ function start(files: LaunchFile[]): QuestionBody {
 
 describe("S06: the files that the approval of a start is over", () => {
   it("fold to one line", async () => {
-    show(question(start([program, script])));
+    show(consentRequest(start([program, script])));
     const line = screen.getByText("2 files decide what runs");
     expect(line.closest("details")?.open, "folded").toBe(false);
     expect(await faults(), "axe finds nothing").toEqual([]);
   });
 
   it("are told with their size, hash and reason", () => {
-    show(question(start([program, script])));
+    show(consentRequest(start([program, script])));
     expect(screen.getByText("/usr/lib/node"), "where a link leads").toBeInTheDocument();
     expect(screen.getByTitle(HASH).textContent, "the hash").toBe("SHA-256 0123456789abcdef…");
     expect(document.body.textContent, "why").toContain("named in the arguments");
@@ -48,24 +48,24 @@ describe("S06: the files that the approval of a start is over", () => {
   });
 
   it("open by themselves once one changed", () => {
-    show(question(start([program, { ...script, changed: true }])));
+    show(consentRequest(start([program, { ...script, changed: true }])));
     expect(screen.getByText("1 changed since you approved it")).toBeVisible();
     expect(screen.getByText("Changed"), "which one").toBeVisible();
     expect(screen.getByText("2 files decide what runs").closest("details")?.open).toBe(true);
   });
 
   it("stay open as the user opened them when the question is told again", async () => {
-    const { set } = show(question(start([program])));
+    const { set } = show(consentRequest(start([program])));
     const list = screen.getByText("1 file decides what runs").closest("details")!;
     list.open = true;
     await fireEvent(list, new Event("toggle"));
-    set(question(start([program, script])));
+    set(consentRequest(start([program, script])));
     await screen.findByText("2 files decide what runs");
     expect(list.open, "with one more file in it").toBe(true);
   });
 
   it("are not mentioned where there are none", () => {
-    show(question(startServer));
+    show(consentRequest(startServer));
     expect(screen.queryByText(/decides? what runs/)).toBeNull();
   });
 });

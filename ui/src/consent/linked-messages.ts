@@ -7,7 +7,7 @@ import { m } from "../paraglide/messages";
 import { displayName } from "./consent-labels";
 
 /** The messages that have to be removed with this one, itself among them, in their order. */
-export function tiedTo(messages: readonly Message[], index: number): number[] {
+export function linkedMessages(messages: readonly Message[], index: number): number[] {
   const ids = messages.map(({ content }) => content.flatMap(toolIds));
   const tied = new Set([index]);
   // What is added is looked at in turn.

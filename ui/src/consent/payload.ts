@@ -10,51 +10,51 @@ import type {
 } from "$lib/api/generated";
 import { jsonToRead } from "$lib/format/json";
 
-import { withoutIcons } from "./tool-definition";
-import { SHOWN_CHARACTERS, SHOWN_LINES, type Part } from "./read-progress.svelte";
+import { elideIconData } from "./tool-definition";
+import { SHOWN_CHARACTERS, SHOWN_LINES, type PayloadPart } from "./read-progress.svelte";
 
 /** What kind of value a row holds, where its text alone does not say. */
 export type ValueKind = "text" | "number" | "boolean" | "null" | "list" | "object";
 
-export interface Row extends Part {
+export interface PayloadRow extends PayloadPart {
   name: string;
   kind: ValueKind;
 }
 
 /** The arguments of a call: a row for each key of the object. */
-export function argumentRows(value: JsonValue): Row[] {
-  if (kindOf(value) !== "object") return [row("", "", value)];
+export function argumentRows(value: JsonValue): PayloadRow[] {
+  if (kindOf(value) !== "object") return [payloadRow("", "", value)];
   return Object.entries(value as Record<string, JsonValue>).map(([name, item]) =>
-    row(`argument ${name}`, name, item),
+    payloadRow(`argument ${name}`, name, item),
   );
 }
 
 /** A name that crosses with its value. */
-export function namePart(name: string): Part {
+export function namePart(name: string): PayloadPart {
   return { key: `name ${name}`, text: name };
 }
 
 /** The name of a tool that is called. */
-export function toolPart(tool: string): Part {
+export function toolNamePart(tool: string): PayloadPart {
   return { key: "tool", text: tool };
 }
 
 /** The whole definition of a tool that the user has not seen as it is now: to allow a call of it is to have seen it. */
-export function definitionPart(body: QuestionBody): Part | null {
+export function definitionPart(body: QuestionBody): PayloadPart | null {
   const written = body.kind === "tool" ? body.definition : undefined;
   if (written === undefined) return null;
-  const text = withoutIcons(written);
+  const text = elideIconData(written);
   const uncut = text.length <= SHOWN_CHARACTERS && text.split("\n").length <= SHOWN_LINES;
   return { key: "definition", text, uncut };
 }
 
 /** What gets a prompt or reads a resource: its name, and the arguments of a prompt. */
-export function readParts(body: Extract<QuestionBody, { kind: "read" }>): Row[] {
+export function readRequestParts(body: Extract<QuestionBody, { kind: "read" }>): PayloadRow[] {
   const rows = body.what === "prompt" ? argumentRows(body.arguments) : [];
-  return [row("name", "", body.name), ...rows];
+  return [payloadRow("name", "", body.name), ...rows];
 }
 
-function row(key: string, name: string, value: JsonValue): Row {
+function payloadRow(key: string, name: string, value: JsonValue): PayloadRow {
   const kind = kindOf(value);
   const text = typeof value === "string" ? value : jsonToRead(value);
   return { key, name, kind, text };
@@ -76,38 +76,40 @@ export function kindOf(value: JsonValue): ValueKind {
 }
 
 /** The texts of a request to a model, each with a key of its own. */
-export function requestParts(request: SamplingRequest): Part[] {
-  const parts: Part[] = [];
+export function samplingRequestParts(request: SamplingRequest): PayloadPart[] {
+  const parts: PayloadPart[] = [];
   if (request.systemPrompt !== null) parts.push({ key: "system", text: request.systemPrompt });
   request.messages.forEach((message, m) => parts.push(...messageParts(message, m)));
-  parts.push(...request.tools.map(toolsPart));
-  parts.push(...[stopPart(request), hintsPart(request)].filter((part) => part !== null));
+  parts.push(...request.tools.map(samplingToolPart));
+  parts.push(
+    ...[stopSequencesPart(request), modelHintsPart(request)].filter((part) => part !== null),
+  );
   if (request.metadata !== null)
     parts.push({ key: "metadata", text: jsonToRead(request.metadata) });
   return parts;
 }
 
 /** A tool that a server brings for a model, whole. */
-export function toolsPart(tool: SamplingTool, index: number): Part {
+export function samplingToolPart(tool: SamplingTool, index: number): PayloadPart {
   const { name, description, inputSchema } = tool;
   const words = [name, description, JSON.stringify(inputSchema, null, 2)];
   return { key: `tool ${index}`, text: words.filter((one) => one !== null).join("\n") };
 }
 
 /** The sequences that an answer ends at, if there are some. */
-export function stopPart({ stopSequences }: SamplingRequest): Part | null {
+export function stopSequencesPart({ stopSequences }: SamplingRequest): PayloadPart | null {
   if (stopSequences.length === 0) return null;
   return { key: "stop", text: stopSequences.map((s) => JSON.stringify(s)).join("  ") };
 }
 
 /** The models that are wished for, if there are some. */
-export function hintsPart({ modelHints }: SamplingRequest): Part | null {
+export function modelHintsPart({ modelHints }: SamplingRequest): PayloadPart | null {
   return modelHints.length === 0 ? null : { key: "hints", text: modelHints.join(", ") };
 }
 
-export function messageParts(message: Message, index: number): Part[] {
+export function messageParts(message: Message, index: number): PayloadPart[] {
   return message.content.flatMap((content, c) => {
-    const key = partKey(index, c);
+    const key = contentKey(index, c);
     switch (content.type) {
       case "text":
         return [{ key, text: content.text }];
@@ -135,12 +137,12 @@ type StartServer = Extract<QuestionBody, { kind: "start_server" }>;
 
 /** Program, arguments, variables and folder of a command, in this order. */
 export function commandParts(body: StartServer): {
-  command: Part;
-  args: Part[];
-  env: Part[];
-  cwd: Part | null;
+  command: PayloadPart;
+  args: PayloadPart[];
+  env: PayloadPart[];
+  cwd: PayloadPart | null;
 } {
-  const part = (key: string, text: string): Part => ({ key, text, uncut: true });
+  const part = (key: string, text: string): PayloadPart => ({ key, text, uncut: true });
   return {
     command: part("command", body.command),
     args: body.args.map((argument, i) => part(`argument ${i}`, argument)),
@@ -149,26 +151,26 @@ export function commandParts(body: StartServer): {
   };
 }
 
-export function partKey(message: number, content: number): string {
+export function contentKey(message: number, content: number): string {
   return `message ${message} content ${content}`;
 }
 
 /** All values of a question that may be folded and have to be opened before it can be allowed. */
-export function crossing(question: Question): Part[] {
-  const body: QuestionBody = question.body;
+export function payloadParts(request: Question): PayloadPart[] {
+  const body: QuestionBody = request.body;
   switch (body.kind) {
     case "start_server": {
       const { command, args, env, cwd } = commandParts(body);
       return [command, ...args, ...env, ...(cwd === null ? [] : [cwd])];
     }
     case "tool":
-      return [toolPart(body.tool), ...withNames(argumentRows(body.arguments))];
+      return [toolNamePart(body.tool), ...withNames(argumentRows(body.arguments))];
     case "read":
-      return withNames(readParts(body));
+      return withNames(readRequestParts(body));
     case "result":
-      return [toolPart(body.tool), ...messageParts(resultMessage(body), 0)];
+      return [toolNamePart(body.tool), ...messageParts(resultMessage(body), 0)];
     case "sampling":
-      if (body.step !== "response") return requestParts(body.request);
+      if (body.step !== "response") return samplingRequestParts(body.request);
       return body.response
         ? messageParts({ role: "assistant", content: body.response.content }, 0)
         : [];
@@ -177,17 +179,17 @@ export function crossing(question: Question): Part[] {
   }
 }
 
-function withNames(rows: Row[]): Part[] {
-  return rows.flatMap((row) => [namePart(row.name), row]);
+function withNames(rows: PayloadRow[]): PayloadPart[] {
+  return rows.flatMap((payloadRow) => [namePart(payloadRow.name), payloadRow]);
 }
 
 /** The one line that names a question in a list. */
-export function subject(question: Question): string {
-  const body = question.body;
+export function requestSubject(request: Question): string {
+  const body = request.body;
   switch (body.kind) {
     case "start_server":
     case "connect_server":
-      return question.commandLine;
+      return request.commandLine;
     case "tool":
     case "result":
       return body.tool;

@@ -15,7 +15,7 @@ const BEGINNING_CHARACTERS = 120;
 const BEGINNING_LINES = 2;
 
 /** A value that would cross. */
-export interface Part {
+export interface PayloadPart {
   /** Where it stands; unique in its question. */
   key: string;
   text: string;
@@ -24,31 +24,34 @@ export interface Part {
 }
 
 /** How much of a value is shown before it is opened. */
-interface Room {
+interface PreviewLimit {
   characters: number;
   lines: number;
 }
 
-const ALONE: Room = { characters: SHOWN_CHARACTERS, lines: SHOWN_LINES };
+const DEFAULT_LIMIT: PreviewLimit = { characters: SHOWN_CHARACTERS, lines: SHOWN_LINES };
 
 /** The beginning of a value, and how much is left. */
-export function fold({ text, uncut }: Pick<Part, "text" | "uncut">, room = ALONE): Beginning {
+export function fold(
+  { text, uncut }: Pick<PayloadPart, "text" | "uncut">,
+  room = DEFAULT_LIMIT,
+): Beginning {
   return uncut
     ? firstParts(text, Infinity, Infinity)
     : firstParts(text, room.characters, room.lines);
 }
 
 /** The room of each of these values, which stand together. */
-function roomsOf(parts: Part[]): Map<string, Room> {
-  const left: Room = { characters: TOTAL_CHARACTERS, lines: TOTAL_LINES };
-  const rooms = new Map<string, Room>();
+function previewLimits(parts: PayloadPart[]): Map<string, PreviewLimit> {
+  const left: PreviewLimit = { characters: TOTAL_CHARACTERS, lines: TOTAL_LINES };
+  const rooms = new Map<string, PreviewLimit>();
   for (const part of parts) {
     if (part.uncut) continue;
     const room = {
       characters: Math.min(SHOWN_CHARACTERS, Math.max(left.characters, BEGINNING_CHARACTERS)),
       lines: Math.min(SHOWN_LINES, Math.max(left.lines, BEGINNING_LINES)),
     };
-    rooms.set(mark(part), room);
+    rooms.set(partId(part), room);
     const shown = beginning(part.text, room.characters, room.lines);
     left.characters -= shown.length;
     left.lines -= shown === "" ? 0 : shown.split("\n").length;
@@ -57,56 +60,56 @@ function roomsOf(parts: Part[]): Map<string, Room> {
 }
 
 /** What the user has opened and what of it was drawn. Both hold for exactly the text that was opened. */
-export class Reading {
+export class ReadProgress {
   #open = new SvelteSet<string>();
   /** The pages that were drawn, of texts that are too long to be drawn at once. */
   #drawn = new SvelteMap<string, ReadonlySet<number>>();
   /** The values that stand together. */
-  #together = $state.raw<Part[]>([]);
-  readonly #rooms = $derived(roomsOf(this.#together));
+  #together = $state.raw<PayloadPart[]>([]);
+  readonly #rooms = $derived(previewLimits(this.#together));
 
   /** These values stand together, and share the room that there is. */
-  share(parts: Part[]): void {
+  setPayload(parts: PayloadPart[]): void {
     this.#together = parts;
   }
 
   /** What is shown of this one until it is opened. */
-  fold(part: Part): Beginning {
-    return fold(part, this.#rooms.get(mark(part)));
+  fold(part: PayloadPart): Beginning {
+    return fold(part, this.#rooms.get(partId(part)));
   }
 
   /** How many of its characters are hidden and were never drawn. */
-  hiddenOf(part: Part): number {
-    return this.#hidden(part, this.#rooms.get(mark(part)));
+  unreadCharacters(part: PayloadPart): number {
+    return this.#hidden(part, this.#rooms.get(partId(part)));
   }
 
-  isOpen(part: Part): boolean {
-    return this.#open.has(mark(part));
+  isOpen(part: PayloadPart): boolean {
+    return this.#open.has(partId(part));
   }
 
-  open(part: Part): void {
-    this.#open.add(mark(part));
+  open(part: PayloadPart): void {
+    this.#open.add(partId(part));
   }
 
-  close(part: Part): void {
-    this.#open.delete(mark(part));
+  close(part: PayloadPart): void {
+    this.#open.delete(partId(part));
   }
 
   /** This page of the text was drawn, to the last character of it. */
-  drew(part: Part, page: number): void {
-    const before = this.#drawn.get(mark(part));
-    if (!before?.has(page)) this.#drawn.set(mark(part), new Set(before).add(page));
+  markDrawn(part: PayloadPart, page: number): void {
+    const before = this.#drawn.get(partId(part));
+    if (!before?.has(page)) this.#drawn.set(partId(part), new Set(before).add(page));
   }
 
   /** How many characters of these, which stand together, are hidden and were never drawn. */
-  hidden(parts: Part[]): number {
-    const rooms = roomsOf(parts);
-    return parts.reduce((sum, part) => sum + this.#hidden(part, rooms.get(mark(part))), 0);
+  unreadTotal(parts: PayloadPart[]): number {
+    const rooms = previewLimits(parts);
+    return parts.reduce((sum, part) => sum + this.#hidden(part, rooms.get(partId(part))), 0);
   }
 
-  #hidden(part: Part, room: Room | undefined): number {
+  #hidden(part: PayloadPart, room: PreviewLimit | undefined): number {
     const { hidden } = fold(part, room);
-    const drawn = this.#drawn.get(mark(part));
+    const drawn = this.#drawn.get(partId(part));
     if (hidden === 0 || drawn === undefined) return hidden;
     const pages = Array.from({ length: pagesOf(part.text) }, (_, page) => page);
     return pages
@@ -115,6 +118,6 @@ export class Reading {
   }
 }
 
-function mark(part: Part): string {
+function partId(part: PayloadPart): string {
   return `${part.key}\n${part.text}`;
 }

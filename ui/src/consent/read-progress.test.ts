@@ -4,9 +4,9 @@ import type { JsonValue } from "$lib/api/generated";
 import { hasRounded } from "$lib/format/json";
 import { PAGE } from "$lib/format/text-pages";
 
-import { argumentRows, crossing } from "./payload";
-import { question, samplingRequest, tool } from "./fixtures";
-import { fold, Reading, SHOWN_CHARACTERS, TOTAL_CHARACTERS } from "./read-progress.svelte";
+import { argumentRows, payloadParts } from "./payload";
+import { consentRequest, samplingRequest, tool } from "./fixtures";
+import { fold, ReadProgress, SHOWN_CHARACTERS, TOTAL_CHARACTERS } from "./read-progress.svelte";
 
 describe("reading", () => {
   it("shows short values whole", () => {
@@ -41,53 +41,59 @@ describe("reading", () => {
   });
 
   it("is open only for exactly the text that was opened", () => {
-    const reading = new Reading();
+    const readProgress = new ReadProgress();
     const part = { key: "argument content", text: "x".repeat(5_000) };
-    expect(reading.hidden([part]), "hidden until it is opened").toBe(5_000 - SHOWN_CHARACTERS);
-    reading.open(part);
-    expect(reading.hidden([part]), "opened, and not drawn yet").toBe(5_000 - SHOWN_CHARACTERS);
-    reading.drew(part, 0);
-    expect(reading.hidden([part]), "read").toBe(0);
-    reading.close(part);
-    expect(reading.isOpen(part), "it can be folded again").toBe(false);
-    expect(reading.hidden([part]), "what was read stays read").toBe(0);
+    expect(readProgress.unreadTotal([part]), "hidden until it is opened").toBe(
+      5_000 - SHOWN_CHARACTERS,
+    );
+    readProgress.open(part);
+    expect(readProgress.unreadTotal([part]), "opened, and not drawn yet").toBe(
+      5_000 - SHOWN_CHARACTERS,
+    );
+    readProgress.markDrawn(part, 0);
+    expect(readProgress.unreadTotal([part]), "read").toBe(0);
+    readProgress.close(part);
+    expect(readProgress.isOpen(part), "it can be folded again").toBe(false);
+    expect(readProgress.unreadTotal([part]), "what was read stays read").toBe(0);
     expect(
-      reading.hidden([{ ...part, text: "y".repeat(5_000) }]),
+      readProgress.unreadTotal([{ ...part, text: "y".repeat(5_000) }]),
       "other text has to be opened again",
     ).toBeGreaterThan(0);
   });
 
   it("counts the pages of a long text that were never drawn (X14)", () => {
-    const reading = new Reading();
+    const readProgress = new ReadProgress();
     const part = { key: "argument bulk", text: "x".repeat(2 * PAGE + 7) };
-    reading.open(part);
-    reading.drew(part, 2);
-    expect(reading.hidden([part]), "the last one alone does not do").toBe(2 * PAGE);
-    reading.drew(part, 0);
-    reading.drew(part, 0);
-    expect(reading.hidden([part]), "each counts once").toBe(PAGE);
-    reading.drew(part, 1);
-    expect(reading.hidden([part]), "then all of it was drawn").toBe(0);
+    readProgress.open(part);
+    readProgress.markDrawn(part, 2);
+    expect(readProgress.unreadTotal([part]), "the last one alone does not do").toBe(2 * PAGE);
+    readProgress.markDrawn(part, 0);
+    readProgress.markDrawn(part, 0);
+    expect(readProgress.unreadTotal([part]), "each counts once").toBe(PAGE);
+    readProgress.markDrawn(part, 1);
+    expect(readProgress.unreadTotal([part]), "then all of it was drawn").toBe(0);
   });
 
   it("shows of many values together no more than of a few", () => {
-    const reading = new Reading();
+    const readProgress = new ReadProgress();
     const parts = Array.from({ length: 20 }, (_, i) => ({ key: `${i}`, text: "x".repeat(3_000) }));
-    reading.share(parts);
-    const shown = parts.reduce((sum, part) => sum + 3_000 - reading.fold(part).hidden, 0);
+    readProgress.setPayload(parts);
+    const shown = parts.reduce((sum, part) => sum + 3_000 - readProgress.fold(part).hidden, 0);
     expect(shown, "a whole one, a part, and beginnings").toBe(TOTAL_CHARACTERS + 18 * 120);
-    expect(reading.hidden(parts), "what is counted is what is hidden").toBe(60_000 - shown);
+    expect(readProgress.unreadTotal(parts), "what is counted is what is hidden").toBe(
+      60_000 - shown,
+    );
     for (const part of parts) {
-      reading.open(part);
-      reading.drew(part, 0);
+      readProgress.open(part);
+      readProgress.markDrawn(part, 0);
     }
-    expect(reading.hidden(parts), "all can be opened").toBe(0);
+    expect(readProgress.unreadTotal(parts), "all can be opened").toBe(0);
     const lines = Array.from({ length: 5 }, (_, i) => ({
       key: `${i}`,
       text: Array.from({ length: 60 }, (_, line) => `${line}`).join("\n"),
     }));
-    reading.share(lines);
-    const folded = lines.map((part) => reading.fold(part).hidden > 0);
+    readProgress.setPayload(lines);
+    const folded = lines.map((part) => readProgress.fold(part).hidden > 0);
     expect(folded, "many lines, too").toEqual([false, false, true, true, true]);
   });
 
@@ -110,9 +116,11 @@ describe("reading", () => {
 
   it("looks at everything that would cross", () => {
     const long = "x".repeat(12_600);
-    const hidden = new Reading().hidden(crossing(question(tool({ path: "/x", content: long }))));
+    const hidden = new ReadProgress().unreadTotal(
+      payloadParts(consentRequest(tool({ path: "/x", content: long }))),
+    );
     expect(hidden, "what is folded").toBe(12_600 - SHOWN_CHARACTERS);
-    const texts = crossing(question(samplingRequest)).map((p) => p.text);
+    const texts = payloadParts(consentRequest(samplingRequest)).map((p) => p.text);
     expect(texts, "system prompt, messages, what else is text, and metadata").toEqual([
       "You are terse.",
       "What is in this picture?",
@@ -122,7 +130,7 @@ describe("reading", () => {
     ]);
     const padded = `path${" ".repeat(500)}x`;
     expect(
-      new Reading().hidden(crossing(question(tool({ [padded]: "/x" })))),
+      new ReadProgress().unreadTotal(payloadParts(consentRequest(tool({ [padded]: "/x" })))),
       "X14: the names of arguments, too",
     ).toBe(500);
   });

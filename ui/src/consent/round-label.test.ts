@@ -2,16 +2,16 @@ import { expect, test } from "vitest";
 
 import type { Question } from "$lib/api/generated";
 
-import { question, tool } from "./fixtures";
+import { consentRequest, tool } from "./fixtures";
 import { roundLabel } from "./round-label";
 
 const of = (id: string, call: string, round: number | null = null): Question =>
-  question(tool({}), { id, round, why: { by: "call", call, kind: "tool", name: "plan" } });
+  consentRequest(tool({}), { id, round, why: { by: "call", call, kind: "tool", name: "plan" } });
 
 test("a first question alone says nothing", () => {
   const one = of("1", "a", 1);
   expect(roundLabel(one, [one, of("2", "b", 3)]), "another call's is none of its").toBeNull();
-  const alone = question(tool({}), { round: 2 });
+  const alone = consentRequest(tool({}), { round: 2 });
   expect(roundLabel(alone, [alone, alone]), "of no call").toBeNull();
 });
 

@@ -4,11 +4,11 @@ import type { Question } from "$lib/api/generated";
 import { m } from "../paraglide/messages";
 
 /** In words, where there is something to say: a second round, or other questions beside this one. */
-export function roundLabel(question: Question, all: Question[]): string | null {
-  const { why, round } = question;
+export function roundLabel(request: Question, all: Question[]): string | null {
+  const { why, round } = request;
   if (why.by !== "call") return null;
   const others = all.filter(
-    (other) => other.id !== question.id && other.why.by === "call" && other.why.call === why.call,
+    (other) => other.id !== request.id && other.why.by === "call" && other.why.call === why.call,
   ).length;
   const words = [
     round !== null && round > 1 ? m.consent_round({ number: round }) : null,

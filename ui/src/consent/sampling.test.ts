@@ -5,8 +5,8 @@ import { describe, expect, it, vi } from "vitest";
 
 import type { JsonValue, Message, ModelChosenBy, QuestionBody } from "$lib/api/generated";
 
-import { QUIET } from "./arming.svelte";
-import { question, samplingByModel, samplingRequest } from "./fixtures";
+import { ARMING_DELAY } from "./arming.svelte";
+import { consentRequest, samplingByModel, samplingRequest } from "./fixtures";
 import {
   answers,
   arm,
@@ -57,8 +57,8 @@ describe("a request to a model", () => {
 
   it("E27: a message can be taken out, but not the last one", async () => {
     const body = samplingByModel();
-    show(question(body));
-    host.handlers.edit_question = () => question(body, { hash: "edited" });
+    show(consentRequest(body));
+    host.handlers.edit_question = () => consentRequest(body, { hash: "edited" });
     await arm();
     await click(button("Edit the request"));
     await click(button("Remove message 2"));
@@ -74,7 +74,7 @@ describe("a request to a model", () => {
   });
 
   it("E27: names what a message without text holds", async () => {
-    show(question(samplingByModel()));
+    show(consentRequest(samplingByModel()));
     await arm();
     await click(button("Edit the request"));
     expect(screen.getByText("Message 2, User: picture")).toBeInTheDocument();
@@ -92,8 +92,8 @@ describe("a request to a model", () => {
       { role: "user", content: unknown({ type: "tool_result", toolUseId: "1", content: [] }) },
     ];
     const body = samplingByModel({ request: { ...request, messages } });
-    show(question(body));
-    host.handlers.edit_question = () => question(body, { hash: "edited" });
+    show(consentRequest(body));
+    host.handlers.edit_question = () => consentRequest(body, { hash: "edited" });
     await arm();
     await click(button("Edit the request"));
     expect(screen.getByText("Message 2, Assistant: use of wind")).toBeInTheDocument();
@@ -112,8 +112,8 @@ describe("a request to a model", () => {
   });
 
   it.each(bodies)("%s: axe finds nothing", async (_, body) => {
-    show(question(body));
-    await vi.advanceTimersByTimeAsync(QUIET);
+    show(consentRequest(body));
+    await vi.advanceTimersByTimeAsync(ARMING_DELAY);
     expect(await faults(), "no violations").toEqual([]);
   });
 
@@ -122,11 +122,11 @@ describe("a request to a model", () => {
       providers: [{ id: "local", name: "Ollama", models: [{ id: "qwen", name: "Qwen" }] }],
     });
     host.handlers.edit_question = (request: { edit: unknown }) => ({
-      ...question(samplingByModel()),
+      ...consentRequest(samplingByModel()),
       hash: "h2",
       request,
     });
-    show(question(samplingByModel()));
+    show(consentRequest(samplingByModel()));
     await vi.advanceTimersByTimeAsync(0);
     expect(
       screen.getByText(/would like “large”/),
@@ -151,7 +151,7 @@ describe("a request to a model", () => {
   });
 
   it("asks the model only after a pause, and can be answered by hand at once", async () => {
-    show(question(samplingByModel()));
+    show(consentRequest(samplingByModel()));
     expect(blocked(/Ask GPT-5.2/), "[sampling-human-in-loop]: not before it could be read").toBe(
       true,
     );
@@ -162,11 +162,11 @@ describe("a request to a model", () => {
   });
 
   it("shows what the model says as it comes, and stops it", async () => {
-    const { set } = show(question(running));
+    const { set } = show(consentRequest(running));
     expect(screen.getByRole("log").textContent, "what came").toContain("Pa");
     expect(screen.queryByRole("button", { name: /^Ask/ }), "nothing to allow").toBeNull();
     set(
-      question(
+      consentRequest(
         samplingByModel({
           step: "running",
           run: { is: "running", text: "Paris\u202e.", thinking: false },
@@ -183,7 +183,7 @@ describe("a request to a model", () => {
   });
 
   it("reviews the answer: sent, asked again, gone back from", async () => {
-    show(question(answered));
+    show(consentRequest(answered));
     expect(
       screen.getByText(/1,200 tokens in and 30 out, which cost \$0\.0045/),
       "what it took",
@@ -199,16 +199,16 @@ describe("a request to a model", () => {
   it("says what is not known of the price and of what the model took", async () => {
     const asked = samplingByModel();
     if (asked.kind !== "sampling" || !asked.model) throw new Error("a request with a model");
-    const { set } = show(question({ ...asked, model: { ...asked.model, mostMicros: null } }));
+    const { set } = show(consentRequest({ ...asked, model: { ...asked.model, mostMicros: null } }));
     expect(screen.getByText(/What it costs is unknown\./), "before").toBeInTheDocument();
     if (answered.kind !== "sampling" || answered.run.is !== "done") throw new Error("an answer");
-    set(question({ ...answered, run: { ...answered.run, micros: null } }));
+    set(consentRequest({ ...answered, run: { ...answered.run, micros: null } }));
     await tick();
     expect(
       screen.getByText(/and 30 out\. What it cost is unknown\./),
       "after, without a price",
     ).toBeInTheDocument();
-    set(question({ ...answered, run: { ...answered.run, inputTokens: null, micros: null } }));
+    set(consentRequest({ ...answered, run: { ...answered.run, inputTokens: null, micros: null } }));
     await tick();
     expect(
       screen.getByText("How many tokens it took is unknown."),
@@ -219,7 +219,9 @@ describe("a request to a model", () => {
   it("shows the server's own tools whole, and that nobody runs them here", () => {
     const { request } = samplingRequest as Extract<QuestionBody, { kind: "sampling" }>;
     const tools = [{ name: "pay", description: "Pays.", inputSchema: { type: "object" } }];
-    show(question(samplingByModel({ request: { ...request, tools, toolChoice: "required" } })));
+    show(
+      consentRequest(samplingByModel({ request: { ...request, tools, toolChoice: "required" } })),
+    );
     expect(
       screen.getByLabelText("Tools it brings").textContent,
       "X27: by name and schema",

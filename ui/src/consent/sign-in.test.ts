@@ -1,10 +1,10 @@
 import { screen } from "@testing-library/svelte";
 import { describe, expect, it } from "vitest";
 
-import { wider } from "./token-audience";
+import { widerAudience } from "./token-audience";
 import type { QuestionBody } from "$lib/api/generated";
 
-import { address, clientId, question, signIn, stepUp, tokenEndpoint } from "./fixtures";
+import { address, clientId, consentRequest, signIn, stepUp, tokenEndpoint } from "./fixtures";
 import {
   answers,
   arm,
@@ -23,7 +23,7 @@ const OPEN = "Open the sign-in page";
 
 describe("sign in", () => {
   it("shows the page whole with its host marked, what is asked for, and who gets what", () => {
-    show(question(signIn));
+    show(consentRequest(signIn));
     const shown = document.querySelector(".url");
     expect(shown?.textContent?.trim(), "the whole address").toBe(signIn.authorizationUrl?.url);
     expect(shown?.querySelector("strong")?.textContent, "the host is strong").toBe("idp.example");
@@ -44,7 +44,7 @@ describe("sign in", () => {
   it("S07: shows where credentials go, and warns of what is not at its issuer", () => {
     const evil = { ...tokenEndpoint, url: address("evil.example", "https://", "/token") };
     const endpoints = [{ ...evil, elsewhere: true }];
-    show(question({ ...signIn, endpoints, pageElsewhere: true }));
+    show(consentRequest({ ...signIn, endpoints, pageElsewhere: true }));
     const urls = [...document.querySelectorAll(".url")].map((url) => url.textContent?.trim());
     expect(urls, "S07: the token endpoint, whole").toContain("https://evil.example/token");
     expect(
@@ -58,14 +58,14 @@ describe("sign in", () => {
   });
 
   it("S07: says nothing of the kind where all of it belongs together", () => {
-    show(question(signIn));
+    show(consentRequest(signIn));
     expect(screen.getByText("Token endpoint"), "it is shown").toBeVisible();
     expect(screen.queryByText(/belong together/), "without a warning").toBeNull();
   });
 
   it("S14: without a page it shows what is added, and is allowed like anything else", async () => {
     const body = { ...stepUp, authorizationUrl: null, redirectUri: null } as QuestionBody;
-    show(question(body, { scopes: ["once"] }));
+    show(consentRequest(body, { scopes: ["once"] }));
     const [first] = screen.getAllByRole("listitem");
     expect(first?.textContent, "S14: what is new").toMatch(/new\s+ships:sink/);
     expect(screen.getByText(/no page is opened/), "no browser").toBeVisible();
@@ -76,23 +76,24 @@ describe("sign in", () => {
 
   it("says when the token is good for more than the server", () => {
     const body = { ...signIn, resource: "https://mcp.harbour.example/" };
-    show(question(body));
+    show(consentRequest(body));
     const told = /good for the whole of https:\/\/mcp\.harbour\.example, not for this server alone/;
     expect(screen.getByText(told), "others may share the host").toBeVisible();
   });
 
   it("does not say so of the server itself, however it is written", () => {
     const [same, server] = ["https://a.example/mcp/", "https://a.example/mcp?key=1"];
-    expect(wider(same, server), "a slash is no difference").toBeNull();
-    expect(wider("https://a.example", server), "the whole host").toBe("https://a.example");
-    expect(wider("https://a.example/team", "https://a.example/team/mcp"), "a part of it").toBe(
-      "https://a.example/team",
-    );
-    expect(wider("urn:x", "nonsense"), "what can't be read is shown as it is").toBeNull();
+    expect(widerAudience(same, server), "a slash is no difference").toBeNull();
+    expect(widerAudience("https://a.example", server), "the whole host").toBe("https://a.example");
+    expect(
+      widerAudience("https://a.example/team", "https://a.example/team/mcp"),
+      "a part of it",
+    ).toBe("https://a.example/team");
+    expect(widerAudience("urn:x", "nonsense"), "what can't be read is shown as it is").toBeNull();
   });
 
   it("refuses by focus, is armed like any other, and is allowed once and never always", async () => {
-    show(question(signIn, { scopes: ["once"] }));
+    show(consentRequest(signIn, { scopes: ["once"] }));
     expect(document.activeElement, "Deny has the focus").toBe(button("Deny"));
     expect(blocked(OPEN), "not yet").toBe(true);
     await press("a");
@@ -104,7 +105,7 @@ describe("sign in", () => {
   });
 
   it("for more: what is new is told by a word and stands first", () => {
-    show(question(stepUp));
+    show(consentRequest(stepUp));
     const [first, ...others] = screen.getAllByRole("listitem");
     expect(first?.textContent, "the new one").toMatch(/new\s+ships:sink/);
     for (const other of others) {
@@ -115,7 +116,7 @@ describe("sign in", () => {
 
   it("a page that can't be opened offers no way to", async () => {
     const authorizationUrl = { ...address("idp.example", "https://", "/"), openable: false };
-    show(question({ ...signIn, authorizationUrl }));
+    show(consentRequest({ ...signIn, authorizationUrl }));
     await arm();
     await press("a");
     expect(screen.getByText(/This page can't be opened/), "why").toBeVisible();
@@ -126,7 +127,7 @@ describe("sign in", () => {
 
 describe("a client id", () => {
   it("goes with its secret to the page that is named, once it is entered", async () => {
-    show(question(clientId));
+    show(consentRequest(clientId));
     expect(screen.getByText(clientId.redirectUri), "what to register, exactly").toBeVisible();
     await arm();
     expect(blocked("Use this client id"), "there is none yet").toBe(true);

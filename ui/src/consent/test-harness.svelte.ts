@@ -8,8 +8,8 @@ import type { Question } from "$lib/api/generated";
 import { setPlatform } from "$lib/platform";
 import { axeProblems } from "$lib/testing/axe";
 
-import { QUIET } from "./arming.svelte";
-import { Front } from "./consent-controller.svelte";
+import { ARMING_DELAY } from "./arming.svelte";
+import { ConsentController } from "./consent-controller.svelte";
 import ConsentDialog from "./ConsentDialog.svelte";
 
 type Handler = (request: never) => unknown;
@@ -21,11 +21,11 @@ export const host: {
   handlers: Record<string, Handler>;
 } = { sent: [], drawn: [], handlers: {} };
 
-export function show(...questions: Question[]) {
-  let all = $state.raw(questions);
-  const front = new Front(() => all);
-  render(ConsentDialog, { front });
-  return { front, set: (...next: Question[]) => (all = next) };
+export function show(...requests: Question[]) {
+  let all = $state.raw(requests);
+  const controller = new ConsentController(() => all);
+  render(ConsentDialog, { controller });
+  return { controller, set: (...next: Question[]) => (all = next) };
 }
 
 export const button = (name: string | RegExp) => screen.getByRole("button", { name });
@@ -35,7 +35,7 @@ export const answers = () =>
   host.sent.filter(([name]) => name === "answer_question").map(([, request]) => request);
 
 export async function arm() {
-  await vi.advanceTimersByTimeAsync(QUIET);
+  await vi.advanceTimersByTimeAsync(ARMING_DELAY);
   await tick();
 }
 
@@ -92,7 +92,7 @@ export function eachWithHost(): void {
       },
       listen: () => Promise.resolve(),
       painted: () => undefined,
-      questionDrawn: (id) => host.drawn.push(id),
+      consentDrawn: (id) => host.drawn.push(id),
       pageSandbox: () => Promise.resolve({ is: "native" }),
       retryPageSandbox: () => Promise.resolve(),
       listenShell: () => Promise.resolve(),

@@ -7,7 +7,7 @@ function pathOf(address: string): { origin: string; path: string } | null {
 }
 
 /** The place that a resource covers with all below it; null if it is no more than the server itself. */
-export function wider(resource: string, server: string): string | null {
+export function widerAudience(resource: string, server: string): string | null {
   const above = pathOf(resource);
   const at = pathOf(server);
   const isWider = above !== null && at !== null && above.path.length < at.path.length;

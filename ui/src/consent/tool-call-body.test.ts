@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 
 import { NO_MARKS } from "../review/review-labels";
 import { definitionPart } from "./payload";
-import { withoutIcons } from "./tool-definition";
-import { question, tool } from "./fixtures";
+import { elideIconData } from "./tool-definition";
+import { consentRequest, tool } from "./fixtures";
 import { titleLabel } from "./consent-labels";
 import { arm, blocked, button, click, eachWithHost, host, show } from "./test-harness.svelte";
 
@@ -19,29 +19,29 @@ const title = () =>
 describe("the request of a tool", () => {
   it("E8: the title says what is run where, and the line below whose idea it was", () => {
     const { set } = show(
-      question(tool({ path: "/x" }), { why: { by: "user", conversation: null } }),
+      consentRequest(tool({ path: "/x" }), { why: { by: "user", conversation: null } }),
     );
     expect(title()).toBe("Run write_file on files?");
     expect(frame().getByText("You asked."), "the user's own idea").toBeInTheDocument();
     const read = { kind: "read", name: "greet", arguments: {} } as const;
-    flushSync(() => set(question({ ...read, what: "prompt" }, { hash: "h2" })));
+    flushSync(() => set(consentRequest({ ...read, what: "prompt" }, { hash: "h2" })));
     expect(title(), "a server does not want its prompt").toBe("Get prompt greet from files?");
     flushSync(() =>
-      set(question({ ...read, what: "resource", name: "file:///a" }, { hash: "h3" })),
+      set(consentRequest({ ...read, what: "resource", name: "file:///a" }, { hash: "h3" })),
     );
     expect(title(), "nor its resource").toBe("Read file:///a from files?");
   });
 
   it("E8: a name can't pass for words where the title is read out", () => {
     const name = 'add” on “files“? "You asked.';
-    const hostile = question({ ...tool({}), tool: name } as never);
+    const hostile = consentRequest({ ...tool({}), tool: name } as never);
     expect(titleLabel(hostile)).toBe("Run “add' on 'files'? 'You asked.” on “files”?");
-    const plain = question({ ...tool({}), tool: "add on files? You asked." } as never);
+    const plain = consentRequest({ ...tool({}), tool: "add on files? You asked." } as never);
     expect(titleLabel(plain)).toBe("Run “add on files? You asked.” on “files”?");
   });
 
   it("E8: what may destroy something is marked", () => {
-    show(question(tool({ path: "/x" })));
+    show(consentRequest(tool({ path: "/x" })));
     const said = frame().getByText(/The server says: /);
     expect(said.className, "in the colour of a warning").toContain("warn");
     expect(said.querySelector("svg"), "and not by colour alone").not.toBeNull();
@@ -49,7 +49,7 @@ describe("the request of a tool", () => {
 
   it("E2: what is sent stands before what the server says, and the definition last", () => {
     const body = { ...tool({ path: "/x" }), definition: '{\n  "name": "write_file"\n}' };
-    show(question(body, { marks: { ...NO_MARKS, review: "new" } }));
+    show(consentRequest(body, { marks: { ...NO_MARKS, review: "new" } }));
     const text = screen.getByTestId("question").textContent ?? "";
     const places = ["Sends to files", "Click Allow to go on", "Its whole definition"].map((part) =>
       text.indexOf(part),
@@ -60,13 +60,15 @@ describe("the request of a tool", () => {
 
   it("E2: that nobody reviewed the tool stands at the top, and whether it is new or changed below", () => {
     const body = { ...tool({ path: "/x" }), definition: '{\n  "name": "write_file"\n}' };
-    const { set } = show(question(body, { marks: { ...NO_MARKS, review: "new" } }));
+    const { set } = show(consentRequest(body, { marks: { ...NO_MARKS, review: "new" } }));
     const text = () => screen.getByTestId("question").textContent ?? "";
     const place = text().indexOf("You have not reviewed this tool yet.");
     expect(place, "it is said").not.toBe(-1);
     expect(place, "before what is sent").toBeLessThan(text().indexOf("Sends to files"));
     expect(text()).toContain("Its whole definition, new to you.");
-    flushSync(() => set(question(body, { hash: "h2", marks: { ...NO_MARKS, review: "changed" } })));
+    flushSync(() =>
+      set(consentRequest(body, { hash: "h2", marks: { ...NO_MARKS, review: "changed" } })),
+    );
     expect(text(), "you saw it before").toContain(
       "Its whole definition, changed since you saw it.",
     );
@@ -75,7 +77,7 @@ describe("the request of a tool", () => {
 
   it("E2: a value of some kilobytes is shown whole", async () => {
     const content = Array.from({ length: 60 }, (_, i) => `line ${i} ${"x".repeat(40)}`).join("\n");
-    show(question(tool({ content })));
+    show(consentRequest(tool({ content })));
     await arm();
     expect(frame().getByText(/line 59/), "to its end").toBeInTheDocument();
     expect(blocked("Allow once"), "nothing has to be opened").toBe(false);
@@ -91,7 +93,7 @@ describe("the request of a tool", () => {
         { src: `data:image/png;base64,${data}!` },
       ],
     };
-    const text = withoutIcons(JSON.stringify(written, null, 2));
+    const text = elideIconData(JSON.stringify(written, null, 2));
     expect(text).toContain('"data:image/svg+xml;base64,…" (icon, 900 B)');
     expect(text.split(data), "what a model gets, and what is no base64, stays").toHaveLength(3);
     const body = { ...tool({}), definition: JSON.stringify(written, null, 2) } as never;
@@ -100,7 +102,7 @@ describe("the request of a tool", () => {
 
   it("E26: the beginning of the hash that is decided on is shown", async () => {
     const hash = "3f2a9c1b".padEnd(64, "0");
-    show(question(tool({ path: "/x" }), { hash }));
+    show(consentRequest(tool({ path: "/x" }), { hash }));
     const short = frame().getByText("Hash: 3f2a9c1b");
     const whole = frame().getByText(new RegExp(hash));
     expect(whole, "and all of it once it is opened").not.toBeVisible();
@@ -110,8 +112,8 @@ describe("the request of a tool", () => {
   });
 
   it("E25: what was edited is shown against what was asked for, and Deny has the focus", async () => {
-    const before = question(tool({ path: "/a", mode: "w" }));
-    const after = question(tool({ path: "/b", force: true }), { hash: "h2" });
+    const before = consentRequest(tool({ path: "/a", mode: "w" }));
+    const after = consentRequest(tool({ path: "/b", force: true }), { hash: "h2" });
     host.handlers.edit_question = () => after;
     show(before);
     await arm();
@@ -126,8 +128,9 @@ describe("the request of a tool", () => {
   });
 
   it("E25: an empty value and another kind are told", async () => {
-    const before = question(tool({ path: "", count: 1 }));
-    host.handlers.edit_question = () => question(tool({ path: "/b", count: "1" }), { hash: "h2" });
+    const before = consentRequest(tool({ path: "", count: 1 }));
+    host.handlers.edit_question = () =>
+      consentRequest(tool({ path: "/b", count: "1" }), { hash: "h2" });
     show(before);
     await arm();
     await click(button("Edit what is sent"));

@@ -12,7 +12,7 @@ const DATA = /("src": "data:image\/[a-z0-9.+-]{1,40};base64,)([A-Za-z0-9+/]{64,}
 const BASE64 = 3 / 4;
 
 /** The definition, indented by two spaces, with the size of each icon in the place of its data. */
-export function withoutIcons(definition: string): string {
+export function elideIconData(definition: string): string {
   return definition.replace(ICONS, (icons) =>
     icons.replace(DATA, (_, before: string, data: string) => {
       const size = formatBytes(Math.floor(data.length * BASE64), languageTag());

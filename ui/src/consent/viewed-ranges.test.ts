@@ -1,11 +1,11 @@
 // What of a question was in view.
 import { describe, expect, it } from "vitest";
 
-import { MAX_RANGES, Viewed } from "./viewed-ranges";
+import { MAX_RANGES, ViewedRanges } from "./viewed-ranges";
 
 describe("what was in view", () => {
   it("is all only once it was scrolled through without a gap", () => {
-    const viewed = new Viewed();
+    const viewed = new ViewedRanges();
     viewed.add(0, 400);
     viewed.add(1_600, 2_000);
     expect(viewed.missing(2_000), "both ends alone do not do").toBe(400);
@@ -19,17 +19,17 @@ describe("what was in view", () => {
   });
 
   it("takes fractions of a pixel for nothing, and nothing for something", () => {
-    const viewed = new Viewed();
+    const viewed = new ViewedRanges();
     viewed.add(10, 10);
     expect(viewed.missing(400), "nothing was in view").toBe(0);
     viewed.add(0.5, 200.4);
     viewed.add(201.2, 399.5);
     expect(viewed.missing(400)).toBeNull();
-    expect(new Viewed().missing(0), "there is nothing to see").toBeNull();
+    expect(new ViewedRanges().missing(0), "there is nothing to see").toBeNull();
   });
 
   it("has to be seen anew where it was drawn otherwise, and stays seen above", () => {
-    const viewed = new Viewed();
+    const viewed = new ViewedRanges();
     viewed.add(0, 1_000);
     viewed.cut(600);
     expect(viewed.missing(1_000)).toBe(600);
@@ -38,7 +38,7 @@ describe("what was in view", () => {
   });
 
   it("is bounded, and never locks for good", () => {
-    const viewed = new Viewed();
+    const viewed = new ViewedRanges();
     const height = 100 * (MAX_RANGES + 20);
     for (let at = 0; at < height; at += 100) viewed.add(at, at + 50);
     for (let steps = 0; steps < 2 * height; steps += 1) {

@@ -10,7 +10,7 @@ interface Range {
   to: number;
 }
 
-export class Viewed {
+export class ViewedRanges {
   /** Apart from each other, from the top to the bottom. */
   #ranges: Range[] = [];
 
@@ -50,7 +50,7 @@ interface Drawn {
 }
 
 /** How something was drawn, to tell later from where on it is drawn otherwise. */
-export class Layout {
+export class LayoutSnapshot {
   readonly #width: number;
   readonly #drawn = new Map<Element, Drawn>();
 

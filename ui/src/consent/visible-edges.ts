@@ -1,6 +1,6 @@
 // Which edges of something are in view that stands in a box that scrolls.
 
-export interface Edges {
+export interface VisibleEdges {
   /** Whether its beginning is. */
   start: boolean;
   /** Whether its end is. */
@@ -14,7 +14,7 @@ export interface Edges {
 const NEAR = 2;
 
 /** What of the element can be seen; `end` is the element that follows what has to be seen. */
-export function edgesInView(element: Element, end: Element): Edges {
+export function visibleEdges(element: Element, end: Element): VisibleEdges {
   const room = roomOf(element);
   const inView = (y: number) => y >= room.top - NEAR && y <= room.bottom + NEAR;
   return {

@@ -11,8 +11,8 @@ import {
   type FakeHost,
 } from "$lib/testing/fake-host";
 
-import { openQueue, front } from "../consent";
-import { question as sample, startServer, tool } from "../consent/fixtures";
+import { openConsentQueue, dialogController } from "../consent";
+import { consentRequest as sample, startServer, tool } from "../consent/fixtures";
 import ConsentDialog from "../consent/ConsentDialog.svelte";
 import ConversationView from "./ConversationView.svelte";
 
@@ -52,14 +52,14 @@ beforeEach(async () => {
   );
 });
 afterEach(() => {
-  front.queue.listed = false;
+  dialogController.queue.isListOpen = false;
   cleanup();
 });
 
 /** The conversation, with what is drawn over everything. */
 async function shown() {
   render(ConversationView, { id: "c1" });
-  render(ConsentDialog, { front });
+  render(ConsentDialog, { controller: dialogController });
   const frame = await within(await screen.findByRole("log")).findByTestId("question");
   return within(frame);
 }
@@ -141,7 +141,7 @@ describe("a question about a call of the model", () => {
   it("is in the queue, which leads to its card", async () => {
     const user = userEvent.setup();
     await shown();
-    openQueue();
+    openConsentQueue();
     const list = within(await screen.findByTestId("queue"));
     const rows = list.getAllByRole("button", { name: /tool call/ });
     expect(rows, "both are listed").toHaveLength(2);

@@ -14,7 +14,7 @@ import {
 } from "$lib/testing/fake-host";
 
 import ConversationView from "../conversation/ConversationView.svelte";
-import { question, startServer, tool as toolBody } from "../consent/fixtures";
+import { consentRequest, startServer, tool as toolBody } from "../consent/fixtures";
 import { ruleLabel, originLabel } from "../consent/consent-labels";
 import ToolDetail from "../tools/ToolDetail.svelte";
 import ToolsTab from "../tools/ToolsTab.svelte";
@@ -157,8 +157,8 @@ test("what changes while all are being marked is not what was looked at", async 
 describe("a question", () => {
   test("X09: says after whose words a model asked", () => {
     const why = { by: "model", conversation: "c1", after: ["weather", "news"] } as const;
-    const asked = question(toolBody({}), { why: { ...why, after: [...why.after] } });
-    render(ConsentMarks, { question: asked });
+    const asked = consentRequest(toolBody({}), { why: { ...why, after: [...why.after] } });
+    render(ConsentMarks, { request: asked });
     expect(
       screen.getByText("Asked for after untrusted output of weather, news."),
       "whose words",
@@ -176,7 +176,9 @@ describe("a question", () => {
       { server: "fs", kind: "resource" as const, name: "file:///a", openWorld: false },
     ];
     const why = { by: "model" as const, conversation: "c1", after: [], read };
-    render(ConsentMarks, { question: question(toolBody({}), { why, rule: "after-untrusted" }) });
+    render(ConsentMarks, {
+      request: consentRequest(toolBody({}), { why, rule: "after-untrusted" }),
+    });
     const note = screen.getByText(/^Asked for after untrusted content of/);
     expect(note, "the tool, with what the eye would not see").toHaveTextContent(/fetch.*202E/);
     expect(note, "and the resource").toHaveTextContent("the resource file:///a");
@@ -185,12 +187,14 @@ describe("a question", () => {
 
   test("X09: where it is not known what a model has read, that is said", () => {
     const why = { by: "model" as const, conversation: "c1", after: [] };
-    render(ConsentMarks, { question: question(toolBody({}), { why, rule: "after-untrusted" }) });
+    render(ConsentMarks, {
+      request: consentRequest(toolBody({}), { why, rule: "after-untrusted" }),
+    });
     expect(screen.getByText(/is not known/), "it is said").toBeInTheDocument();
   });
 
   test("X02: shows what changed about a tool, and about a server in our words", () => {
-    render(ConsentMarks, { question: question(toolBody({}), { marks: CHANGED }) });
+    render(ConsentMarks, { request: consentRequest(toolBody({}), { marks: CHANGED }) });
     expect(screen.getByText("Sends a mail"), "the tool's change").toBeInTheDocument();
     cleanup();
     const diff = {
@@ -198,7 +202,7 @@ describe("a question", () => {
       changes: [{ path: ["program"], before: "/usr/bin/npx", after: "/tmp/npx" }],
     };
     render(ConsentMarks, {
-      question: question(startServer, { marks: { ...NO_MARKS, diff } }),
+      request: consentRequest(startServer, { marks: { ...NO_MARKS, diff } }),
     });
     const changes = within(screen.getByRole("list"));
     expect(changes.getByText("program"), "which part").toBeInTheDocument();

@@ -6,7 +6,7 @@ import { router } from "$lib/state/router.svelte";
 import { newConversation } from "./actions";
 import { currentActivity, toggleActivity } from "./current-activity";
 import { overlay } from "./overlay.svelte";
-import { openQueue } from "./views";
+import { openConsentQueue } from "./views";
 
 export function onkeydown(event: KeyboardEvent): void {
   if (event.defaultPrevented || document.querySelector("[role=dialog], [role=alertdialog]")) return;
@@ -28,7 +28,7 @@ function action(event: KeyboardEvent): boolean {
         toggleActivity();
         return true;
       case "j":
-        openQueue();
+        openConsentQueue();
         return true;
       case ",":
         router.go({ at: "settings" });

@@ -21,7 +21,7 @@ import {
 import { toggleActivity } from "./current-activity";
 import { openFound } from "./history-search.svelte";
 import { overlay } from "./overlay.svelte";
-import { openQueue } from "./views";
+import { openConsentQueue } from "./views";
 import { zoom } from "./zoom";
 
 export interface Entry {
@@ -49,7 +49,7 @@ export function allEntries(known: Models | null): Entry[] {
 function actions(): Entry[] {
   const list: [string, () => unknown][] = [
     [m.shell_new_conversation(), newConversation],
-    [m.shell_open_approvals(), openQueue],
+    [m.shell_open_approvals(), openConsentQueue],
     [m.shell_activity_beside(), toggleActivity],
     [m.shell_add_server(), () => router.go({ at: "add-server" })],
     [m.installs_registry_open(), () => router.go({ at: "registry" })],

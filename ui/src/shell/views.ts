@@ -53,7 +53,7 @@ export const serverTabs: Partial<Record<ServerTab, Load<TabProps>>> = {
 };
 
 /** Drawn over every view. */
-export const questions: Load<NoProps> = () => import("../consent/ConsentOverlay.svelte");
+export const consentOverlay: Load<NoProps> = () => import("../consent/ConsentOverlay.svelte");
 
 /** How long nothing is fetched between one thing and the next, in milliseconds: what the user does comes first. */
 const PAUSE = 50;
@@ -62,7 +62,7 @@ const PAUSE = 50;
 export async function preload(): Promise<void> {
   const palette = () => import("./CommandPalette.svelte");
   const views = [serverPage, ...Object.values(serverTabs), ...Object.values(pages), addServer];
-  const all: (() => Promise<unknown>)[] = [questions, palette, ...views];
+  const all: (() => Promise<unknown>)[] = [consentOverlay, palette, ...views];
   for (const load of all) {
     await load().catch(() => undefined);
     await new Promise((next) => setTimeout(next, PAUSE));
@@ -70,4 +70,4 @@ export async function preload(): Promise<void> {
 }
 
 /** Opens the queue of questions, or goes to one of them. */
-export { isQuestionInFront, openQueue, showQuestion } from "../consent";
+export { isConsentOpen, openConsentQueue, showConsent } from "../consent";

@@ -123,7 +123,7 @@ export interface Platform {
   /** Says that the first content is drawn (for measuring the start). */
   painted(): void;
   /** Says that a question is drawn (for measuring its way). */
-  questionDrawn(id: string): void;
+  consentDrawn(id: string): void;
   /** The sandbox that the page runs in. */
   pageSandbox(): Promise<PageSandbox>;
   /** Has the next start try the sandbox again. */

@@ -10,7 +10,7 @@ import { NO_MARKS } from "../../review/review-labels";
 
 import { app } from "./app.svelte";
 
-function question(id: string, server = "files"): Question {
+function consentRequest(id: string, server = "files"): Question {
   return {
     id,
     hash: `hash of ${id}`,
@@ -90,20 +90,20 @@ describe("events", () => {
   });
 
   test("keep the queue in order and the decided ones apart", () => {
-    host.send({ type: "question_changed", question: question("a") });
-    host.send({ type: "question_changed", question: question("b", "git") });
-    host.send({ type: "question_changed", question: { ...question("a"), hash: "new" } });
+    host.send({ type: "question_changed", question: consentRequest("a") });
+    host.send({ type: "question_changed", question: consentRequest("b", "git") });
+    host.send({ type: "question_changed", question: { ...consentRequest("a"), hash: "new" } });
     expect(
-      app.questions.map((q) => `${q.id} ${q.hash}`),
+      app.consentRequests.map((q) => `${q.id} ${q.hash}`),
       "a changed question keeps its place",
     ).toEqual(["a new", "b hash of b"]);
     expect(
-      app.questionsOf("git").map((q) => q.id),
+      app.consentRequestsOf("git").map((q) => q.id),
       "the questions of one server",
     ).toEqual(["b"]);
     host.send({ type: "question_closed", id: "a", outcome: "denied" });
     expect(
-      app.questions.map((q) => q.id),
+      app.consentRequests.map((q) => q.id),
       "a closed question leaves",
     ).toEqual(["b"]);
     expect(app.closed[0]?.outcome, "what became of it is kept").toBe("denied");

@@ -110,7 +110,7 @@ export class FakeHost implements Platform {
     return Promise.resolve();
   }
 
-  questionDrawn(id: string): void {
+  consentDrawn(id: string): void {
     this.drawn.push(id);
   }
 
