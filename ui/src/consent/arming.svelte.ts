@@ -1,10 +1,12 @@
-// A decision counts only after a time of quiet since what is shown last changed, so that nobody decides by typing on, by
-// holding a key or by a click that was meant for something else.
+// Delays decisions until no key or pointer button was pressed for a while, so that typing, a held key or a click aimed
+// at something else decides nothing.
 
-/** How long nothing may be pressed before a decision is armed, in milliseconds. */
+/** Time without input before a decision is armed, in milliseconds. */
 export const ARMING_DELAY = 500;
-/** How far from where the pointer was when what is shown last changed a click has to be to count, or the pointer to have gone
- * since, in pixels: what came to lie under a pointer that rests was not aimed at. */
+/**
+ * Minimum distance between a click and the pointer's position at the last change of the content, in pixels, unless the
+ * pointer moved this far since. A click below it was not aimed at the new content.
+ */
 export const MIN_TRAVEL = 8;
 
 interface Point {
@@ -12,21 +14,21 @@ interface Point {
   y: number;
 }
 
-/** What can be held down. */
+/** Inputs that can be held down. */
 export type InputKind = "key" | "pointer";
 
-/** Why what was pressed did not count: before it was armed, or where the pointer rested. */
+/** The reason an input was ignored: it came before arming, or the pointer rested where it was. */
 export type IgnoredReason = "early" | "rested";
 
 export class Arming {
-  /** Whether it can be decided now. */
+  /** Set while decisions are accepted. */
   armed = $state(false);
-  /** Why what was pressed last did not count, if it did not and that is not over. */
+  /** The reason the last input was ignored, or `null` if it was accepted or the reason no longer applies. */
   ignored = $state<IgnoredReason | null>(null);
 
-  /** Where the pointer was last seen. */
+  /** Last known pointer position. */
   #pointer: Point | null = null;
-  /** Where it was when what is shown changed; nothing once it went away from there. */
+  /** Pointer position at the last change of the content, or `null` once the pointer left it. */
   #rest: Point | null = null;
   #running = false;
   readonly #held = new Set<InputKind>();
@@ -38,7 +40,7 @@ export class Arming {
     this.#now = now;
   }
 
-  /** Something new is shown: the quiet starts over. */
+  /** Restarts the delay because the content changed. */
   restart(): void {
     this.#running = true;
     this.ignored = null;
@@ -47,25 +49,25 @@ export class Arming {
     this.#wait();
   }
 
-  /** Nothing is shown. */
+  /** Disarms because nothing is displayed. */
   stop(): void {
     this.#running = false;
     this.#disarm();
   }
 
-  /** A key or a pointer button went down. */
+  /** Records that a key or pointer button went down. */
   press(what: InputKind): void {
     this.#held.add(what);
     if (!this.armed) clearTimeout(this.#timer);
   }
 
-  /** A key or a pointer button came up. */
+  /** Records that a key or pointer button came up. */
   release(what: InputKind): void {
     this.#held.delete(what);
     if (!this.armed) this.#wait();
   }
 
-  /** The pointer is here. */
+  /** Records the pointer position. */
   pointerAt(x: number, y: number): void {
     this.#pointer = { x, y };
     if (this.#rest && Math.hypot(x - this.#rest.x, y - this.#rest.y) >= MIN_TRAVEL) {
@@ -74,27 +76,29 @@ export class Arming {
     }
   }
 
-  /** A finger has no place before it touches. */
+  /** Forgets the pointer position, as a finger has none before it touches. */
   touched(): void {
     this.#pointer = null;
     this.#rest = null;
   }
 
-  /** The pointer moves with no button down: one that went down came up where it was not seen, as in a list. */
+  /**
+   * Records a move without a pressed button, which releases a button whose release went unnoticed, as in a native list.
+   */
   moved(): void {
     if (this.#held.has("pointer")) this.release("pointer");
   }
 
-  /** Nothing can be followed any more, as when the window is left. */
+  /** Forgets held inputs, as their release can't be observed, such as when the window loses the focus. */
   reset(): void {
     this.#held.clear();
     if (!this.armed) this.#wait();
   }
 
-  /** Whether this event may decide: made once, on purpose, and after that was armed. */
+  /** Returns `true` if the event is deliberate and was made after arming. */
   accepts(event: Event): boolean {
     if (!this.armed || !isDeliberate(event)) return false;
-    // A button that is pressed by a key makes a click, too, which counts none.
+    // A button activated by a key dispatches a click with a `detail` of 0.
     const aimed = event instanceof MouseEvent && event.detail > 0;
     if (event.timeStamp < this.#armedAt) this.ignored = "early";
     else this.ignored = aimed && this.#rest !== null ? "rested" : null;
@@ -117,7 +121,7 @@ export class Arming {
   }
 }
 
-/** Not a key held down, and not the second click of a double click. */
+/** Returns `false` for a repeated key and for the second click of a double click. */
 export function isDeliberate(event: Event): boolean {
   if (event instanceof KeyboardEvent) return !event.repeat;
   if (event instanceof MouseEvent) return event.detail <= 1;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { Arming, ARMING_DELAY, isDeliberate } from "./arming.svelte";
 
-/** An event made at this time, as `Arming` looks at it. */
+/** Returns a mouse event with this time stamp, as `Arming` reads it. */
 function click(at: number, detail = 1): MouseEvent {
   const event = new MouseEvent("click", { detail });
   Object.defineProperty(event, "timeStamp", { value: at });
@@ -91,7 +91,7 @@ describe("arming", () => {
     arming.release("pointer");
     expect(
       arming.accepts(click(now)),
-      "a press begun on the old question does not approve the new one",
+      "a press begun on the old request does not approve the new one",
     ).toBe(false);
     pass(ARMING_DELAY - 1);
     expect(arming.armed, "the quiet is whole again").toBe(false);
@@ -149,7 +149,7 @@ describe("arming", () => {
     arming.pointerAt(300, 400);
     arming.restart();
     pass(ARMING_DELAY);
-    // A pen, or a tool that clicks, may come down without having moved over the page.
+    // A pen or an automation tool may press without having moved over the page.
     const press = (x: number, y: number) => {
       arming.pointerAt(x, y);
       arming.press("pointer");

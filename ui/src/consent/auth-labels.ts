@@ -1,4 +1,4 @@
-// The page's own words for where credentials go.
+// Labels for authorization settings and endpoints.
 import type { AuthField, EndpointUse } from "$lib/api/generated";
 
 import { m } from "../paraglide/messages";
@@ -30,7 +30,7 @@ export function authFieldLabel(field: AuthField): string {
   return words[field]();
 }
 
-/** How tokens are got; other values as they are. */
+/** Returns the label of an OAuth grant type. Unknown grants are returned as they are. */
 export function grantLabel(grant: string): string {
   const words: Record<string, () => string> = {
     authorization_code: m.consent_grant_authorization_code,

@@ -1,4 +1,4 @@
-// What changed between the command that was approved and the one that would run, word by word.
+// Compares the approved command with the command that would run, word by word.
 
 import { splitCommand } from "$lib/format/command-line";
 
@@ -7,14 +7,14 @@ export interface DiffWord {
   is: "same" | "removed" | "added";
 }
 
-/** More words than this are not compared one by one. */
+/** Maximum number of words that are compared. Longer commands are shown as removed and added as a whole. */
 const LIMIT = 400;
 
 export function diffCommands(before: string, now: string): DiffWord[] {
   return diff(splitCommand(before) ?? [before], splitCommand(now) ?? [now]);
 }
 
-/** The longest common words stay, the others are removed or added. */
+/** Keeps the longest common subsequence and marks all other words as removed or added. */
 function diff(before: string[], now: string[]): DiffWord[] {
   if (before.length > LIMIT || now.length > LIMIT) {
     return [...marked(before, "removed"), ...marked(now, "added")];
@@ -48,7 +48,7 @@ function marked(words: string[], is: DiffWord["is"]): DiffWord[] {
   return words.map((word) => ({ word, is }));
 }
 
-/** How many words the rests of both lists have in common, from every place on. */
+/** Returns the length of the longest common subsequence for each pair of suffixes. */
 function commonLengths(before: string[], now: string[]): number[][] {
   const table = Array.from({ length: before.length + 1 }, () =>
     new Array<number>(now.length + 1).fill(0),

@@ -171,7 +171,7 @@ describe("every kind", () => {
         edit: { change: "arguments", arguments: { path: "/y" } },
       },
     );
-    expect(controller.request?.hash, "the changed question is in front").toBe("h2");
+    expect(controller.request?.hash, "the changed request is current").toBe("h2");
     expect(blocked("Allow once"), "and armed anew").toBe(true);
   });
 
@@ -310,7 +310,7 @@ describe("every kind", () => {
 
   it("form: accept, decline and cancel are three things", async () => {
     const { set } = show(consentRequest(form));
-    // With fields that are not filled in.
+    // Required fields are still empty.
     await arm();
     await click(button("Decline"));
     set(consentRequest(form, { id: "q2" }));
@@ -331,17 +331,17 @@ describe("every kind", () => {
     expect(screen.getByText(/<rm -rf ~>/), "what they hide is in view").toBeInTheDocument();
     expect(controller.blocker, "and it counts").toEqual({ is: "unread", hidden: 2_000 });
     await click(button("Accept and send"));
-    expect(answers(), "nothing crosses unread").toEqual([]);
+    expect(answers(), "nothing is sent unread").toEqual([]);
     await type(screen.getByLabelText(/^Your name/), "a\u200bb");
     expect(screen.getByText("U+200B"), "what is pasted is shown, too").toBeInTheDocument();
-    expect(controller.blocker, "of the old value nothing crosses").toBeNull();
+    expect(controller.blocker, "nothing of the old value is sent").toBeNull();
     await type(screen.getByLabelText(/^Your name/), String(mail.default));
     await click(button("Show all of Your name"));
     expect(controller.blocker, "once it was opened").toBeNull();
     expect(await faults(), "axe finds nothing").toEqual([]);
   });
 
-  it("form: long options are told apart, and what crosses for them is shown", async () => {
+  it("form: long options are distinguishable, and their values are shown", async () => {
     const same =
       "Keep everything as it is now, and do not change any of the settings of this account";
     const [name] = (form as Extract<QuestionBody, { kind: "form" }>).fields as [FormField];
@@ -375,7 +375,7 @@ describe("every kind", () => {
       "a list of one line each could not tell them apart",
     ).toBe(7);
     expect(screen.getByRole("option", { name: "An x (x)" }), "in a list, too").toBeInTheDocument();
-    expect(screen.getByText("delete_all"), "the name that crosses").toBeInTheDocument();
+    expect(screen.getByText("delete_all"), "the value that is sent").toBeInTheDocument();
     expect(screen.getByText("w".repeat(200)), "a long label to its end").toBeInTheDocument();
     expect(await faults(), "axe finds nothing").toEqual([]);
   });

@@ -1,4 +1,4 @@
-// The question in front, and what can be done with it. Nothing leaves but through the gate (`gate.ts`), by `#leave`.
+// State and actions of the current consent request. Every approving answer passes the gate (`gate.ts`) in `#approve`.
 
 import { SvelteMap } from "svelte/reactivity";
 
@@ -18,17 +18,17 @@ import {
 } from "./gate";
 import { ConsentQueue, requestVersion } from "./consent-queue.svelte";
 
-/** Questions that are drawn at another place, and how to get to one of them. */
+/** The requests of another controller. */
 export interface OtherRequests {
   readonly open: Question[];
   show(id: string): void;
 }
 
-/** Where a front draws its questions. */
+/** Options of a controller. */
 export interface ControllerOptions {
-  /** What is drawn at another place. */
+  /** Requests that another controller draws. */
   others?: OtherRequests;
-  /** Whether they stand where they were asked for; else over everything. */
+  /** Set if requests are drawn in their conversation instead of the dialog. Defaults to `false`. */
   inline?: boolean;
 }
 
@@ -36,16 +36,17 @@ export class ConsentController {
   readonly queue: ConsentQueue;
   readonly inline: boolean;
   readonly #others: OtherRequests | null;
-  /** When Allow counts. It arms anew whenever what would cross changes. */
+  /** Arming of the approving actions. It restarts whenever the payload changes. */
   readonly arming = new Arming();
-  /** When Deny and Cancel count. It arms anew when another question comes in front, and is told of keys alone: who refuses need
-   * not aim anew. */
+  /**
+   * Arming of Deny and Cancel. It restarts for another request and tracks keys alone, as a denial need not be aimed.
+   */
   readonly denyArming = new Arming();
   readonly sender = new DecisionSender();
   readonly #drafts = new Map<string, ConsentDraft>();
-  /** What a model was asked here, by question: reviewed whole, and approved. */
+  /** Keys of the model requests that were reviewed and approved here, by request id. */
   readonly #approvedModelRequests = new SvelteMap<string, string>();
-  /** The arguments as they were asked for, by question, of those that were edited here. */
+  /** Original arguments of the tool calls that were edited here, by request id. */
   readonly #originalArguments = new SvelteMap<string, JsonValue>();
   readonly #all: () => Question[];
 
@@ -56,7 +57,7 @@ export class ConsentController {
     this.queue = new ConsentQueue(all);
   }
 
-  /** All that wait for the user, wherever they are drawn. */
+  /** All pending requests, including those of the other controller. */
   readonly pending: Question[] = $derived.by(() => [
     ...this.queue.open,
     ...(this.#others?.open ?? []),
@@ -67,52 +68,54 @@ export class ConsentController {
     this.request ? this.#draftOf(this.request) : null,
   );
   readonly blocker: Blocker | null = $derived.by(() => this.#blocker());
-  /** Changes whenever anything that Allow would let cross does. */
+  /** Changes whenever the payload or the user's input does. `null` without a current request. */
   readonly shown: string | null = $derived.by(() =>
     this.request && this.draft ? `${requestVersion(this.request)} ${this.draft.inputState}` : null,
   );
-  /** Whether the answer to the question in front, or a change of it, is on its way. */
+  /** Set while an answer to the current request, or an edit of it, is being sent. */
   readonly busy: boolean = $derived.by(
     () => this.request !== null && this.sender.isSending(this.request),
   );
-  /** Why the last decision on the question in front was not taken, if it was not. */
+  /** The failure of the last decision on the current request, or `null` if it succeeded. */
   readonly failure: DecisionFailure | null = $derived.by(() =>
     this.request ? this.sender.failure(this.request) : null,
   );
   readonly approvalState: ApprovalState = $derived.by(() => this.#approvalState(this.blocker));
   readonly canAllow: boolean = $derived.by(() => canApprove(this.approvalState));
-  /** The same for asking a model once more. */
+  /** The blocker for asking the model again. */
   readonly retryBlocker: Blocker | null = $derived.by(() => this.#retryBlocker());
   readonly retryState: ApprovalState = $derived.by(() => this.#approvalState(this.retryBlocker));
 
-  /** The arguments that a call was asked for with, if they were edited here. */
+  /** Returns the original arguments of a tool call if they were edited here. */
   originalArguments({ id }: Question): JsonValue | undefined {
     return this.#originalArguments.get(id);
   }
 
-  /** Lets the question cross, if `event` may do that. `lasts` bounds how long an approval holds, in milliseconds. */
+  /** Approves the current request if the gate accepts `event`. `lasts` bounds the grant, in milliseconds. */
   async allow(scope: Scope, event: Event, lasts?: number): Promise<void> {
     const { request, draft } = this;
     if (request && draft) await this.#approve(draft.answer(request, scope, lasts), event);
   }
 
-  /** Tells the server that there are no folders. */
+  /** Approves the current request with an empty list of roots. */
   async shareNone(event: Event): Promise<void> {
     await this.#approve({ action: "share", folders: [] }, event);
   }
 
-  /** Asks the model once more: what went to it goes to it again. */
+  /** Sends the approved request to the model again. */
   async retry(event: Event): Promise<void> {
     await this.#approve({ action: "again" }, event);
   }
 
-  /** What becomes of a request to a model, where nothing crosses: by hand, back, stop. */
+  /**
+   * Continues a sampling request without sending anything: writes the response by hand, goes back, or stops the model.
+   */
   async steerSampling(action: "by_hand" | "back" | "stop"): Promise<void> {
     const { request } = this;
     if (request) await this.sender.send(request, { action });
   }
 
-  /** Changes what would cross. It is shown with its new hash, and armed anew. */
+  /** Edits the payload. The request is shown with its new hash, and arming restarts. */
   async edit(edit: Edit): Promise<void> {
     const { request, draft } = this;
     if (!request || !draft) return;
@@ -125,19 +128,19 @@ export class ConsentController {
     draft.editing = false;
   }
 
-  /** Goes to a question, wherever it is drawn. */
+  /** Shows a request, in whichever place it is drawn. */
   show(id: string): void {
     if (!this.#others?.open.some((request) => request.id === id)) return this.queue.show(id);
     this.queue.isListOpen = false;
     this.#others.show(id);
   }
 
-  /** Refuses the question, if `event` may do that. */
+  /** Denies the current request if `event` is accepted. */
   async deny(event: Event): Promise<void> {
     await this.#deny({ action: "deny" }, event);
   }
 
-  /** Refuses it with what the user wrote, which the model gets to read. */
+  /** Denies the current request with the user's reason, which the model receives. */
   async denyBecause(event: Event): Promise<void> {
     const reason = this.draft?.reason?.trim() ?? "";
     await this.#deny(
@@ -146,12 +149,12 @@ export class ConsentController {
     );
   }
 
-  /** Closing is cancel. */
+  /** Cancels the current request, as closing the dialog does. */
   async cancel(event: Event): Promise<void> {
     await this.#deny({ action: "cancel" }, event);
   }
 
-  /** Refuses all questions of the server that asks the one in front, if `event` may do that. */
+  /** Denies all requests of the current request's server if `event` is accepted. */
   async denyAllInFront(event: Event, mute: boolean): Promise<void> {
     if (this.request && this.denyArming.accepts(event))
       await this.denyAll(this.request.server, mute);
@@ -161,7 +164,7 @@ export class ConsentController {
     await this.sender.denyAll(server, mute);
   }
 
-  /** Forgets the drafts of questions that are gone. */
+  /** Drops the drafts and edits of requests that are closed. */
   discardStaleDrafts(): void {
     const there = new Set(this.#all().map(draftKey));
     for (const [key, draft] of this.#drafts) {
@@ -174,7 +177,7 @@ export class ConsentController {
       for (const id of map.keys()) if (!open.has(id)) map.delete(id);
   }
 
-  /** The only way to an answer that lets something leave. */
+  /** Sends an approving answer. All of them pass the gate here. */
   async #approve(answer: ApprovingAnswer, event: Event): Promise<void> {
     const { request, draft } = this;
     if (!request || !draft) return;
@@ -186,7 +189,7 @@ export class ConsentController {
     const asks = isAsk ? modelRequestKey(request) : null;
     const isTaken = await this.sender.sendApproved(approved);
     if (!isTaken) return this.#onFailure(request, draft);
-    // What a model is asked comes back under the same question.
+    // The model's response arrives under the id of the same request.
     if (asks !== null) this.#approvedModelRequests.set(request.id, asks);
     this.queue.markAnswered(request);
   }
@@ -227,7 +230,7 @@ export class ConsentController {
       !request.body.again
     )
       return { is: "impossible" };
-    // All of it was in view here when it was approved, and nothing of it is another now.
+    // The request was entirely viewed when it was approved and has not changed since.
     return this.#approvedModelRequests.get(request.id) === modelRequestKey(request)
       ? null
       : { is: "unreviewed" };
@@ -246,7 +249,7 @@ export class ConsentController {
     if (draft.editing)
       return { is: body.kind === "sampling" && body.step === "response" ? "unwritten" : "editing" };
     const definition = definitionPart(body);
-    // First what is sent, then what it is sent to.
+    // The payload must be read before the definition.
     for (const parts of [draft.payload(request), definition === null ? [] : [definition]]) {
       const hidden = draft.readProgress.unreadTotal(parts);
       if (hidden > 0) return { is: "unread", hidden };
@@ -255,13 +258,13 @@ export class ConsentController {
   }
 }
 
-/** What a model is asked, as it is shown: the request, the model, and what is left out for it. */
+/** Returns a key of all that a model receives: the request, the model and the losses. `null` if there is no model. */
 function modelRequestKey({ body }: Question): string | null {
   if (body.kind !== "sampling" || body.model === null) return null;
   return JSON.stringify([body.request, body.model.model, body.losses]);
 }
 
-/** Whether something crosses that the user did not choose or enter. A form may come filled in. */
+/** Returns `true` if the payload has values that the user did not choose. A form may contain defaults. */
 function needsFullView({ kind }: QuestionBody): boolean {
   return kind !== "roots" && kind !== "client_id";
 }

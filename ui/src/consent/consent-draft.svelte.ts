@@ -1,4 +1,4 @@
-// What the user has done with a question before answering it: opened values, form content, folders.
+// Unsent input of the user for a consent request: expanded values, form content and folders.
 
 import { SvelteMap, SvelteSet } from "svelte/reactivity";
 
@@ -11,15 +11,15 @@ import { FormCheck } from "./form-check.svelte";
 import type { ApprovingAnswer } from "./gate";
 import { ReadProgress, type PayloadPart } from "./read-progress.svelte";
 
-/** What a form holds while it is filled in. */
+/** The content of a form while it is filled in. */
 export class FormDraft {
   readonly fields: FormField[];
   readonly check: FormCheck;
-  /** The fields the user has left once. */
+  /** Names of the fields that lost the focus once. */
   readonly touched = new SvelteSet<string>();
-  /** Whether the user wanted to send it. */
+  /** Set once the user tried to submit. */
   submitAttempted = $state(false);
-  /** How often what is wrong was pointed out. */
+  /** Number of submissions with known problems. Each one moves the focus to the first invalid field. */
   invalidAttempts = $state(0);
   readonly #values: SvelteMap<string, FieldValue>;
 
@@ -31,7 +31,7 @@ export class FormDraft {
     );
   }
 
-  /** Checks what it holds at first. */
+  /** Checks the initial content. */
   begin(): void {
     if (!this.check.upToDate) this.check.schedule(this.content);
   }
@@ -49,14 +49,14 @@ export class FormDraft {
     return contentOf(this.fields, this.#values);
   }
 
-  /** What its fields hold and do not show whole. */
+  /** Values that the fields contain but do not display entirely. */
   get obscuredParts(): PayloadPart[] {
     return this.fields
       .map((field) => obscuredPart(field, this.value(field.name)))
       .filter((part) => part !== null);
   }
 
-  /** Whether it may be sent as far as is known; points out what is wrong if not. */
+  /** Returns `true` if no problems are known. Otherwise it records an invalid attempt. */
   attemptSubmit(): boolean {
     this.submitAttempted = true;
     const isReady = !(this.check.upToDate && this.check.problems.length > 0);
@@ -66,17 +66,17 @@ export class FormDraft {
 }
 
 export class ConsentDraft {
-  /** Whether what would cross is being changed; nothing can be allowed then. */
+  /** Set while the payload is edited. Nothing can be approved then. */
   editing = $state(false);
-  /** Whether all of what is shown was in view, also what it grew by. */
+  /** Set once all of the content was in view, including content that was added later. */
   fullyViewed = $state(false);
   readonly readProgress = new ReadProgress();
   readonly form: FormDraft | null = null;
-  /** The folders to share. */
+  /** Paths of the folders to share. */
   folders = $state<string[]>([]);
-  /** Why it is refused, in the user's words, while these are written. */
+  /** The user's reason for a denial, or `null` while none is being written. */
   reason = $state<string | null>(null);
-  /** What a sign-in page is to know Drawbridge by. */
+  /** Credentials of a pre-registered client. */
   client = $state({ clientId: "", clientSecret: "" });
 
   constructor(request: Question) {
@@ -87,17 +87,17 @@ export class ConsentDraft {
       this.editing = !hasContent(body.response?.content);
   }
 
-  /** What is decided here and not in the question; any change of it arms anew. */
+  /** Serialized input that is not part of the request. Arming restarts when it changes. */
   get inputState(): string {
     return JSON.stringify([this.form?.content ?? null, this.folders, this.client]);
   }
 
-  /** The values that would cross and may be folded, which stand together. */
+  /** Returns the values of the payload that may be folded. They share one preview limit. */
   payload(request: Question): PayloadPart[] {
     return [...payloadParts(request), ...(this.form?.obscuredParts ?? [])];
   }
 
-  /** The answer that lets the question cross. `lasts` bounds how long an approval holds, in milliseconds. */
+  /** Returns the approving answer. `lasts` bounds the grant, in milliseconds. */
   answer(request: Question, scope: Scope, lasts?: number): ApprovingAnswer {
     switch (request.body.kind) {
       case "form":
@@ -123,7 +123,7 @@ function hasContent(content: { type: string; text?: string }[] | undefined): boo
   return content?.some((c) => c.type !== "text" || c.text !== "") ?? false;
 }
 
-/** The two steps of a request to the model are worked on apart. */
+/** Returns the key of a request's draft. Both steps of a sampling request have a draft. */
 export function draftKey(request: Question): string {
   return request.body.kind === "sampling" ? `${request.id} ${request.body.step}` : request.id;
 }

@@ -22,16 +22,16 @@ import {
 
 eachWithHost();
 
-describe("a question", () => {
-  it("has Deny focused and is told to be drawn", async () => {
+describe("a consent request", () => {
+  it("focuses Deny and reports that it is drawn", async () => {
     show(consentRequest(tool({ path: "/x" })));
     await vi.advanceTimersByTimeAsync(100);
     expect(document.activeElement, "Deny has the focus").toBe(button("Deny"));
-    expect(host.drawn, "its drawing was told once").toEqual(["q1"]);
+    expect(host.drawn, "reported once").toEqual(["q1"]);
     expect(screen.getByRole("dialog").getAttribute("aria-modal"), "it is modal").toBe("true");
   });
 
-  it("says who asks, why, what crosses and by which rule", () => {
+  it("names the server, the reason, the payload and the rule", () => {
     show(
       consentRequest(tool({ path: "/home/ann/plan.md" }), {
         why: { by: "call", call: "c", kind: "tool", name: "organize" },
@@ -137,7 +137,7 @@ describe("a question", () => {
     await press("Escape");
     await press("d");
     await vi.advanceTimersByTimeAsync(ARMING_DELAY - 100);
-    // Typed on: as a browser does, Space presses the button that has the focus.
+    // As in a browser, Space activates the focused button.
     await press(" ", button("Decline"));
     button("Decline").click();
     await vi.advanceTimersByTimeAsync(ARMING_DELAY - 100);
@@ -153,7 +153,7 @@ describe("a question", () => {
     });
   });
 
-  it("is refused at once, whatever happens to the same question", async () => {
+  it("can be denied at once while the same request changes", async () => {
     const { set } = show(consentRequest(tool({ path: "/x" })));
     await arm();
     set(consentRequest(tool({ path: "/y" }), { hash: "h2" }));
@@ -199,7 +199,7 @@ describe("a question", () => {
     ]);
   });
 
-  it("of 100,010 characters crosses once all parts of it were drawn (X14)", async () => {
+  it("of 100,010 characters can be allowed once all parts of it were drawn (X14)", async () => {
     const { controller } = show(consentRequest(tool({ bulk: "z".repeat(2 * PAGE + 10) })));
     await arm();
     await click(button("Show all of bulk"));
@@ -218,7 +218,7 @@ describe("a question", () => {
     expect(answers().length, "then it can be allowed").toBe(1);
   });
 
-  it("stays when something beside it is clicked", async () => {
+  it("stays open after a click outside", async () => {
     show(consentRequest(tool({ path: "/x" })));
     await arm();
     await click(document.querySelector(".consent-scrim") as Element);
@@ -236,7 +236,7 @@ describe("a question", () => {
     ).toBeInTheDocument();
     await press("a");
     await click(button("Allow once"));
-    expect(answers(), "nothing crosses unread").toEqual([]);
+    expect(answers(), "nothing is sent unread").toEqual([]);
     await click(button("Show all of content"));
     await tick();
     expect(screen.getByText(/rm -rf ~/), "the payload is in view").toBeInTheDocument();
@@ -256,7 +256,7 @@ describe("a question", () => {
     await arm();
     expect(blocked("Allow once"), "another one was not").toBe(true);
     await click(button("Allow once"));
-    expect(answers(), "and nothing crosses").toEqual([]);
+    expect(answers(), "and nothing is sent").toEqual([]);
     set(consentRequest(body));
     await arm();
     expect(blocked("Allow once"), "one that was seen is not shown again").toBe(false);
@@ -305,7 +305,7 @@ describe("a question", () => {
       screen.getByText("Sending your decision."),
       "said while it is on its way",
     ).toBeInTheDocument();
-    // The news that it was answered overtakes the answer's own response.
+    // The event that closes the request arrives before the response of the command.
     set(consentRequest(roots, { id: "q2" }));
     await tick();
     await arm();
@@ -353,7 +353,7 @@ describe("a question", () => {
     );
   });
 
-  it("shows the others on wish, and keeps the one in front when more come", async () => {
+  it("lists the others, and keeps the current one when more arrive", async () => {
     const one = consentRequest(tool({ path: "/x" }), { id: "a" });
     const two = consentRequest(roots, { id: "b" });
     const { set } = show(one, two);

@@ -1,4 +1,4 @@
-// The page's own words for questions.
+// Labels and titles of consent requests.
 
 import type {
   FieldProblem,
@@ -15,21 +15,24 @@ import { languageTag } from "$lib/state/locale.svelte";
 import { m } from "../paraglide/messages";
 import type { ValueKind } from "./payload";
 
-/** Stand for names in a sentence until it is taken apart. No message has these characters. */
+/** Placeholders for names in a title. No message contains these private-use characters. */
 const [NAME, SERVER] = ["\uE000", "\uE001"] as const;
 
-/** A name from outside, short and visible, to stand inside a sentence of ours. */
+/** Returns a server's name shortened to one line, with hidden characters made visible. */
 export function displayName(text: string): string {
   const short = beginning(text, 80, 1);
   return visibleText(short) + (short.length < text.length ? "…" : "");
 }
 
-/** A number with its thousands apart. */
+/** Formats a number with thousands separators. */
 export function formatCount(value: number): string {
   return new Intl.NumberFormat(languageTag()).format(value);
 }
 
-/** The title of a question as plain text. A name that comes from a server stands in quotation marks, and so does its server's. */
+/**
+ * Returns the title of a request as plain text. Names that come from a server are quoted, and so is the server's name
+ * next to them.
+ */
 export function titleLabel(request: Question): string {
   const quoted = request.body.kind === "tool" || request.body.kind === "read";
   return titleParts(request)
@@ -40,14 +43,14 @@ export function titleLabel(request: Question): string {
     .join("");
 }
 
-/** A name that can't end its own quotation. */
+/** Replaces quotation marks, so that a name can't end its own quotation. */
 function unquoted(name: string): string {
   return name.replace(/[“”„‟«»「」『』＂"]/g, "'");
 }
 
 /**
- * Who wants what, in pieces, so that the names in it can be told from the words. A tool is run, a prompt got and a resource
- * read for the user or a model, not for its server.
+ * Returns the title of a request in parts, with foreign names marked. Tool calls, prompts and resources are requested
+ * for the user or a model, not by the server.
  */
 export function titleParts({ body, server }: Question): { text: string; foreign: boolean }[] {
   const [words, name] = titleOf(body);
@@ -60,7 +63,7 @@ export function titleParts({ body, server }: Question): { text: string; foreign:
     });
 }
 
-/** The words of a title, and the name that stands in it beside the server's. */
+/** Returns the title message with placeholders, and the name to insert next to the server's. */
 function titleOf(body: QuestionBody): [words: string, name: string] {
   switch (body.kind) {
     case "tool":
@@ -74,7 +77,7 @@ function titleOf(body: QuestionBody): [words: string, name: string] {
   }
 }
 
-/** What is asked for, to follow the name of the server. */
+/** Returns the requested action, to follow the server's name. */
 export function actionLabel(body: QuestionBody): string {
   switch (body.kind) {
     case "start_server":
@@ -107,7 +110,7 @@ export function transportLabel(name: string): string {
   return name === "http" ? m.consent_transport_http() : displayName(name);
 }
 
-/** Why it is asked now. `title` finds a conversation's title. */
+/** Returns the origin of a request. `title` returns the title of a conversation by id. */
 export function originLabel(why: Why, title: (conversation: string) => string | undefined): string {
   switch (why.by) {
     case "user": {
@@ -148,7 +151,7 @@ export function kindLabel(kind: ValueKind): string | null {
   return words[kind]?.() ?? null;
 }
 
-/** What the button says that lets a question cross for so long. `folders` are those to be shared. */
+/** Returns the label of an approving button. `folders` is the number of folders to share. */
 export function allowLabel(request: Question, scope: Scope, folders: number): string {
   switch (request.body.kind) {
     case "sampling": {
@@ -184,14 +187,14 @@ export function allowLabel(request: Question, scope: Scope, folders: number): st
   return scope === "session" ? m.consent_allow_session() : m.consent_allow_once();
 }
 
-/** What the button says that refuses. */
+/** Returns the label of the denying button. */
 export function denyLabel(body: QuestionBody): string {
   if (body.kind === "result") return m.consent_leave_out();
   const declined = body.kind === "sampling" || body.kind === "form" || body.kind === "url";
   return declined ? m.consent_decline() : m.consent_deny();
 }
 
-/** Why an answer ends; unknown reasons as they are. */
+/** Returns the label of a stop reason. Unknown reasons are returned as they are. */
 export function stopLabel(reason: string | null): string {
   switch (reason) {
     case null:
@@ -208,7 +211,7 @@ export function stopLabel(reason: string | null): string {
   }
 }
 
-/** The rule that asked: by its name, else as the policy words it. */
+/** Returns the label of the rule that requires consent. Unknown rules are returned as the policy words them. */
 export function ruleLabel(rule: string): string {
   const known: Record<string, () => string> = {
     "new-command": m.consent_rule_new_command,
@@ -268,7 +271,7 @@ export function problemLabel(problem: FormProblem): string {
   return words[problem.problem]();
 }
 
-/** What of other servers a request wants to include. */
+/** Returns the label of a sampling request's `includeContext`. */
 export function contextLabel(context: string): string {
   if (context === "thisServer") return m.consent_context_this();
   return context === "allServers" ? m.consent_context_all() : m.consent_context_none();

@@ -19,7 +19,7 @@ function queueOf(...first: Question[]) {
 describe("queue", () => {
   it("shows the first that came, and keeps it in front when others come", () => {
     const { queue, set } = queueOf(asked("a"));
-    expect(queue.current?.id, "the only question is in front").toBe("a");
+    expect(queue.current?.id, "the only request is current").toBe("a");
     queue.keepCurrent();
     set(asked("b"), asked("a"), asked("c"));
     expect(queue.current?.id, "it stays in front, wherever the others are put").toBe("a");
@@ -74,7 +74,7 @@ describe("queue", () => {
     set(asked("a", "files", "h2"), asked("b"));
     expect(
       queue.open.map((q) => q.id),
-      "with another hash it is another question, as the second step of a request to the model",
+      "with another hash it is another request, as in the second step of sampling",
     ).toEqual(["a", "b"]);
   });
 
@@ -101,10 +101,10 @@ describe("queue", () => {
     app.calls = [];
   });
 
-  it("has nothing in front when nothing is asked", () => {
+  it("has no current request if none is pending", () => {
     const { queue } = queueOf();
     queue.step(1);
-    expect(queue.current, "no question").toBeNull();
+    expect(queue.current, "no request").toBeNull();
   });
 
   it("groups by server in the order in which they asked", () => {

@@ -1,20 +1,20 @@
-// Which of the waiting questions is looked at. Servers take turns, so that one that asks much does not keep the others waiting,
-// and of each the first that came is shown first. The one in front stays there when others arrive.
+// Selects the current consent request. Servers take turns, so that one with many requests does not delay the others,
+// and each server's oldest request comes first. The current request stays when others arrive.
 
 import type { Question } from "$lib/api/generated";
 import { app, hasEnded } from "$lib/state/app.svelte";
 
 export class ConsentQueue {
-  /** Whether the whole queue is listed instead of one question. */
+  /** Set if all requests are listed instead of one. */
   isListOpen = $state(false);
 
   readonly #all: () => Question[];
   #chosen = $state<string | null>(null);
-  /** The servers that had a question in front, the one whose turn is longest ago first. */
+  /** Servers whose requests were current, least recent first. */
   #turns = $state.raw<readonly string[]>([]);
-  /** Answered here, by id and hash: not shown again while the news of it is on its way. */
+  /** Versions answered here, hidden until the event that closes them arrives. */
   #answered = $state<string[]>([]);
-  /** Changed here, by the version before: shown while the news of it is on its way. */
+  /** The last edit, by the version before it. Shown until its event arrives. */
   #changed = $state.raw<{ before: string; now: Question } | null>(null);
 
   constructor(all: () => Question[]) {
@@ -29,10 +29,10 @@ export class ConsentQueue {
   readonly current: Question | null = $derived(
     this.open.find((q) => q.id === this.#chosen) ?? this.#next() ?? null,
   );
-  /** From 0. */
+  /** Index of the current request in the queue, from 0. */
   readonly index: number = $derived(this.current ? this.open.indexOf(this.current) : 0);
 
-  /** Keeps the question that is in front there, whatever the order of the others becomes. */
+  /** Pins the current request, independent of later changes to the order. */
   keepCurrent(): void {
     const { current } = this;
     if (this.#chosen === (current?.id ?? null)) return;
@@ -52,12 +52,12 @@ export class ConsentQueue {
     this.#chosen = this.open[(this.index + by + count) % count]?.id ?? null;
   }
 
-  /** The question was changed to this. */
+  /** Replaces a request by its edited version. */
   replace(before: Question, now: Question): void {
     this.#changed = { before: requestVersion(before), now };
   }
 
-  /** The oldest question of the server that was in front least recently. */
+  /** Returns the oldest request of the server that was current least recently. */
   #next(): Question | undefined {
     const turn = (q: Question) => this.#turns.indexOf(q.server);
     return this.open
@@ -68,30 +68,30 @@ export class ConsentQueue {
       );
   }
 
-  /** This version of the question was answered. */
+  /** Hides this version of the request, which was answered. */
   markAnswered(request: Question): void {
     const stillThere = new Set(this.#all().map(requestVersion));
     this.#answered = [...this.#answered.filter((v) => stillThere.has(v)), requestVersion(request)];
   }
 }
 
-/** A question as it was shown: it is another one as soon as anything that would cross changes. */
+/** Returns the version of a request, which changes with any byte of its payload. */
 export function requestVersion(request: Question): string {
   return `${request.id} ${request.hash}`;
 }
 
-/** What is decided now: a request to a model comes back under the same id with the model's answer. */
+/** Returns the step that is decided. A sampling request returns under the same id with the model's response. */
 export function requestStage({ id, body }: Question): string {
   return body.kind === "sampling" ? `${id} ${body.step}` : id;
 }
 
 /**
- * Whether a question comes in front by itself. What nobody waits for stays in the list until it is opened: so do the folders
- * that many servers ask for as soon as they run.
+ * Returns `true` if a request is shown without being opened. Requests that nobody waits for stay in the list, as do the
+ * roots that many servers request as soon as they run.
  */
 function opensAutomatically({ why, body, server, askedAt }: Question): boolean {
   if (body.kind === "roots" && why.by === "server") {
-    // A server that does not say for which call it asks may do so for one that is under way.
+    // The server does not name the call, so any running call may have caused the request.
     return app.calls.some(
       (call) => call.server === server && call.startedAt <= askedAt && !hasEnded(call),
     );
@@ -104,7 +104,7 @@ export interface ServerGroup {
   requests: Question[];
 }
 
-/** By server, the server that asked first in front. */
+/** Groups requests by server, in order of each server's oldest request. */
 export function groupByServer(requests: Question[]): ServerGroup[] {
   const groups = new Map<string, Question[]>();
   for (const request of requests) {
@@ -115,5 +115,5 @@ export function groupByServer(requests: Question[]): ServerGroup[] {
   return [...groups].map(([server, list]) => ({ server, requests: list }));
 }
 
-/** More of one server than this are shown as one row. */
+/** Number of requests above which a server's are collapsed to one row. */
 export const FLOOD_LIMIT = 3;

@@ -9,7 +9,7 @@ function key(name: string, on: string, more: KeyboardEventInit = {}): KeyboardEv
   return event;
 }
 
-describe("keys of a question", () => {
+describe("shortcuts of a consent request", () => {
   it("reads A and D in either case", () => {
     expect(consentShortcut(key("a", "<button></button>")), "A allows").toBe("allow");
     expect(consentShortcut(key("D", "<button></button>")), "D denies").toBe("deny");

@@ -1,5 +1,5 @@
-// The keys of a question: A allows, D denies, F goes to the first field, unless something is being typed. Ctrl+Enter sends a form, also
-// from its fields.
+// Keyboard shortcuts of a consent request: A allows, D denies, F focuses the first field, unless the user is typing.
+// Ctrl+Enter submits a form, also from its fields.
 
 export type ConsentShortcut = "allow" | "deny" | "fields" | "send";
 
@@ -25,12 +25,12 @@ function isSend(event: KeyboardEvent): boolean {
   return event.key === "Enter" && (event.ctrlKey || event.metaKey);
 }
 
-/** A held key must not press the button or the menu item it is on again and again. */
+/** Returns `true` for a repeated key that would activate a button or menu item over and over. */
 export function isHeldActivation(event: KeyboardEvent): boolean {
   return event.repeat && (event.key === "Enter" || event.key === " ") && !isField(event.target);
 }
 
-/** Whether keys go into a field, or choose something in a menu or a list. */
+/** Returns `true` if keys go to a field, a menu or a list. */
 function isTyping(target: EventTarget | null): boolean {
   if (isField(target)) return true;
   return target instanceof Element && target.closest("[role=menu], [role=listbox]") !== null;

@@ -1,5 +1,4 @@
-// Sends the user's decisions, and says what became of them. An answer on its way, or a late refusal of it, says nothing about
-// the question that has come in front since.
+// Sends decisions and records their failures. A pending answer, or a late failure, affects its own request only.
 
 import { SvelteSet } from "svelte/reactivity";
 
@@ -9,47 +8,47 @@ import type { Answer, Edit, FormProblem, Question } from "$lib/api/generated";
 import type { Approved, WithholdingAnswer } from "./gate";
 import { requestVersion } from "./consent-queue.svelte";
 
-/** Why a decision was not taken over. */
+/** The reason a decision was rejected. */
 export type DecisionFailure =
   | { is: "changed" }
   | { is: "invalid"; message: string; problems: FormProblem[] | null }
   | { is: "failed"; message: string };
 
-/** What a decision about all questions of a server is kept under; no question has this id. */
+/** Key for decisions on all requests of a server. No request has this id. */
 const DENY_ALL = "";
 
 export class DecisionSender {
-  /** The versions of questions whose answer or change is on its way. */
+  /** Versions of the requests with a pending answer or edit. */
   readonly #sending = new SvelteSet<string>();
-  /** The last refusal, and the id of the question it is about. */
+  /** The last failure and the id of its request. */
   #lastFailure = $state.raw<{ about: string; why: DecisionFailure } | null>(null);
 
-  /** Whether an answer to this version of the question, or a change of it, is on its way. */
+  /** Returns `true` while an answer to this version, or an edit of it, is pending. */
   isSending(request: Question): boolean {
     return this.#sending.has(requestVersion(request));
   }
 
-  /** Why the last decision on this question was not taken, if it was not. */
+  /** Returns the failure of the last decision on this request, or `null`. */
   failure(request: Question): DecisionFailure | null {
     return this.#lastFailure?.about === request.id ? this.#lastFailure.why : null;
   }
 
-  /** Why refusing all questions of a server failed, if it did. */
+  /** The failure of the last denial of all requests, or `null`. */
   get denyAllFailure(): DecisionFailure | null {
     return this.#lastFailure?.about === DENY_ALL ? this.#lastFailure.why : null;
   }
 
-  /** Gives an answer that lets something leave. Returns whether it was taken. */
+  /** Sends an approving answer. Resolves to `true` if it was accepted. */
   sendApproved({ request, answer }: Approved): Promise<boolean> {
     return this.#sendAnswer(request, answer);
   }
 
-  /** Gives one that lets nothing leave. Returns whether it was taken. */
+  /** Sends an answer that approves nothing. Resolves to `true` if it was accepted. */
   send(request: Question, answer: WithholdingAnswer): Promise<boolean> {
     return this.#sendAnswer(request, answer);
   }
 
-  /** Answers exactly this version of the question. */
+  /** Answers exactly this version of the request. */
   async #sendAnswer(request: Question, answer: Answer): Promise<boolean> {
     const done = await this.#once(requestVersion(request), request.id, () =>
       call("answer_question", { id: request.id, hash: request.hash, answer }),
@@ -57,14 +56,14 @@ export class DecisionSender {
     return done !== null;
   }
 
-  /** Changes what would cross. Returns the question as it is then, with its new hash. */
+  /** Edits the payload. Resolves to the request with its new hash, or `null` if it failed. */
   edit(request: Question, edit: Edit): Promise<Question | null> {
     return this.#once(requestVersion(request), request.id, () =>
       call("edit_question", { id: request.id, edit }),
     );
   }
 
-  /** Refuses all open questions of a server, and with `mute` also those to come. */
+  /** Denies all open requests of a server, and with `mute` future ones too. */
   async denyAll(server: string, mute: boolean): Promise<boolean> {
     const sent = await this.#once(`${DENY_ALL} ${server}`, DENY_ALL, () =>
       call("deny_all", { server, mute }),
@@ -72,7 +71,7 @@ export class DecisionSender {
     return sent !== null;
   }
 
-  /** Not twice at a time for the same. */
+  /** Ignores the action while another one with the same key is pending. */
   async #once<T>(what: string, about: string, act: () => Promise<T>): Promise<T | null> {
     if (this.#sending.has(what)) return null;
     this.#sending.add(what);
@@ -100,7 +99,7 @@ function toFailure(error: ApiError): DecisionFailure {
   }
 }
 
-/** The problems an `invalid` error carries, if it carries some. */
+/** Returns the problems of an `invalid` error, or `null` if it has none. */
 function formProblems(data: unknown): FormProblem[] | null {
   if (typeof data !== "object" || data === null || !("problems" in data)) return null;
   return Array.isArray(data.problems) ? (data.problems as FormProblem[]) : null;

@@ -30,7 +30,7 @@ describe("a refusal with a reason", () => {
     expect(field, "one can write at once").toHaveFocus();
     await type(field, "  the wrong file  ");
     await press("Enter", field);
-    expect(answers(), "X09: the reason, with the very question").toEqual([
+    expect(answers(), "X09: the reason, for exactly this request").toEqual([
       { id: "q1", hash: "h1", answer: { action: "deny_because", reason: "the wrong file" } },
     ]);
   });
@@ -60,7 +60,7 @@ describe("a refusal with a reason", () => {
     expect(await faults(), "axe finds nothing").toEqual([]);
   });
 
-  it("is offered only where somebody hears it", async () => {
+  it("is offered only if a model receives it", async () => {
     const { set } = show(consentRequest(startServer));
     const because = () => screen.queryByRole("button", { name: "Deny and say why…" });
     expect(because(), "a server learns no reasons").toBeNull();

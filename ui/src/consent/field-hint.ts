@@ -1,4 +1,4 @@
-// What a field takes, in our words.
+// Hints on the values that a form field accepts.
 
 import type { FieldKind, FormField } from "$lib/api/generated";
 
@@ -44,7 +44,7 @@ function between(what: string, least: number | null, most: number | null): strin
   return undefined;
 }
 
-/** Which keys a keyboard on the screen offers. */
+/** Returns the `inputmode` for on-screen keyboards. */
 export function inputMode(kind: FieldKind): "text" | "email" | "url" | "numeric" | "decimal" {
   if (kind.type === "number") return kind.integer ? "numeric" : "decimal";
   if (kind.type === "text" && kind.format === "email") return "email";

@@ -1,4 +1,4 @@
-// Questions of every kind, for the tests.
+// Consent requests of every kind, for the tests.
 
 import type {
   AuthSetting,
@@ -23,7 +23,7 @@ export function consentRequest(body: QuestionBody, changes: Partial<Question> = 
     transport: "stdio",
     commandLine: "npx -y @modelcontextprotocol/server-filesystem /home/ann",
     askedAt: 1_785_000_000_000,
-    // Folders that a server asks for by itself do not come in front.
+    // Roots that a server requests on its own are not shown automatically.
     why:
       body.kind === "roots"
         ? { by: "call", call: "c1", kind: "tool", name: "list" }
@@ -47,7 +47,7 @@ export const startServer: QuestionBody = {
   approvedBefore: null,
 };
 
-/** A package that npm looked up. */
+/** A package whose version npm resolved. */
 export const loaded: LoadedPackage = {
   launcher: "npx",
   name: "@modelcontextprotocol/server-filesystem",
@@ -111,7 +111,7 @@ export const samplingRequest: QuestionBody = {
   run: { is: "no" },
 };
 
-/** A request that a model would answer, or answers, with changes. */
+/** Returns a sampling request with a chosen model. */
 export function samplingByModel(changes: Partial<Sampling> = {}): QuestionBody {
   const model: SamplingModel = {
     model: { provider: "openai", model: "gpt-5.2" },
@@ -236,7 +236,7 @@ export const connect: Extract<QuestionBody, { kind: "connect_server" }> = {
 
 const plain = { asciiHost: null, warnings: [], openable: true };
 
-/** An address of a domain, taken apart. */
+/** Returns the parts of an address. */
 export function address(domain: string, before: string, after: string): UrlParts {
   return { url: `${before}${domain}${after}`, before, domain, after, ...plain };
 }
@@ -248,7 +248,7 @@ export const tokenEndpoint: SignInEndpoint = {
   elsewhere: false,
 };
 
-/** The settings of an enterprise whose identity provider vouches for its user. */
+/** Settings of an enterprise-managed authorization. */
 export const authSettings: AuthSetting[] = [
   {
     ...{ field: "grant", value: "enterprise_managed" },

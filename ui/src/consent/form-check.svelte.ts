@@ -1,17 +1,17 @@
-// Checks a form while it is filled in: a little after the last change, and only the latest answer counts.
+// Validates a form while it is filled in, debounced. Only the latest response counts.
 
 import type { FormProblem, JsonValue } from "$lib/api/generated";
 
-/** How long after the last change a form is checked, in milliseconds. */
+/** Time between the last change and the check, in milliseconds. */
 export const CHECK_DEBOUNCE = 200;
 
 export type Check = (content: JsonValue) => Promise<FormProblem[]>;
 
 export class FormCheck {
   problems = $state<FormProblem[]>([]);
-  /** Whether the problems belong to what is in the form now. */
+  /** Set if `problems` belong to the current content. */
   upToDate = $state(false);
-  /** Why it could not be checked. */
+  /** The error of the last check, or `null`. */
   failure = $state<unknown>(null);
 
   #turn = 0;
@@ -22,7 +22,7 @@ export class FormCheck {
     this.#check = check;
   }
 
-  /** The form now holds this. */
+  /** Schedules a check of the changed content. */
   schedule(content: JsonValue): void {
     this.upToDate = false;
     const turn = ++this.#turn;
@@ -30,7 +30,7 @@ export class FormCheck {
     this.#timer = setTimeout(() => void this.#run(content, turn), CHECK_DEBOUNCE);
   }
 
-  /** The problems as the answer to a submission named them. */
+  /** Sets the problems that a rejected submission returned. */
   setProblems(problems: FormProblem[]): void {
     this.#turn += 1;
     clearTimeout(this.#timer);

@@ -1,13 +1,13 @@
-// A form's values between what the fields hold and what is sent.
+// Converts between the values of form fields and the submitted content.
 
 import type { FieldProblem, FormField, FormProblem, JsonValue } from "$lib/api/generated";
 import { visibleParts } from "$lib/format/text-safety";
 
 import type { PayloadPart } from "./read-progress.svelte";
 
-/** What a field holds while it is edited. Absent: not touched and no default. */
+/** Value of a field while it is edited. `undefined` without input and default. */
 export type FieldValue = string | boolean | string[] | undefined;
-/** By field name, which the server chooses. */
+/** Values by field name. The server chooses the names. */
 export type Values = ReadonlyMap<string, FieldValue>;
 
 export function initialValues(fields: FormField[]): [string, FieldValue][] {
@@ -30,7 +30,7 @@ function initialValue(field: FormField): FieldValue {
   }
 }
 
-/** The JSON object to send: fields that hold nothing are left out. */
+/** Returns the JSON object to submit. Empty fields are omitted. */
 export function contentOf(fields: FormField[], values: Values): Record<string, JsonValue> {
   const content: [string, JsonValue][] = [];
   for (const field of fields) {
@@ -42,7 +42,7 @@ export function contentOf(fields: FormField[], values: Values): Record<string, J
   return Object.fromEntries(content);
 }
 
-/** A number as JSON writes it; anything else stays text, so that the check says what is wrong with it. */
+/** Parses a number. Other text is kept, so that the check reports it. */
 function numberOrText(value: FieldValue): JsonValue {
   if (typeof value !== "string") return value ?? null;
   const text = value.trim();
@@ -50,13 +50,16 @@ function numberOrText(value: FieldValue): JsonValue {
   return Number(text);
 }
 
-/** Whether it is a number that can't be sent as it is written: a whole one beyond 2^53, or one beyond all. */
+/** Returns `true` for a number that JSON can't carry as written: an integer beyond 2^53, or an infinite one. */
 function isInexact(text: string): boolean {
   const number = Number(text);
   return /^[-+]?\d+$/.test(text) ? !Number.isSafeInteger(number) : Math.abs(number) === Infinity;
 }
 
-/** What a form's problem is, seen from the page: a number may be too large for it. */
+/**
+ * Returns the problem to display: a number that a double can't represent is too small or too large, not of the wrong
+ * type.
+ */
 export function displayedProblem(problem: FormProblem, value: FieldValue): FormProblem {
   const text = typeof value === "string" ? value.trim() : "";
   if (problem.problem !== "wrong_type" || !isInexact(text)) return problem;
@@ -65,10 +68,10 @@ export function displayedProblem(problem: FormProblem, value: FieldValue): FormP
     : { ...problem, problem: "too_large", limit: Number.MAX_SAFE_INTEGER };
 }
 
-/** So much of a text its field shows for certain. */
+/** Number of characters that a field certainly displays. */
 const VISIBLE_CHARACTERS = 60;
 
-/** A text that its field does not show whole: with characters that can't be seen, or filled in by the server and long. */
+/** Returns a text that its field does not display entirely: with hidden characters, or a long default of the server. */
 export function obscuredPart(field: FormField, value: FieldValue): PayloadPart | null {
   if (typeof value !== "string" || field.kind.type !== "text") return null;
   const long = value === field.default && value.length > VISIBLE_CHARACTERS;
@@ -76,18 +79,21 @@ export function obscuredPart(field: FormField, value: FieldValue): PayloadPart |
   return long || unseen ? { key: `field ${field.name}`, text: value } : null;
 }
 
-/** The first problem of a field, to show beside it. */
+/** Returns the first problem of a field. */
 export function problemOf(problems: FormProblem[], name: string): FormProblem | undefined {
   return problems.find((p) => p.field === name);
 }
 
-/** Problems that have no field to stand beside. */
+/** Returns the problems that belong to no field. */
 export function problemsWithoutField(problems: FormProblem[], fields: FormField[]): FormProblem[] {
   const names = new Set(fields.map((f) => f.name));
   return problems.filter((p) => !names.has(p.field));
 }
 
-/** A missing value is pointed out only after the user has been there or wanted to send. */
+/**
+ * Returns `true` if a problem is displayed. A missing value is reported only after the field lost the focus or a
+ * submission.
+ */
 export function isShown(problem: FieldProblem, touched: boolean, tried: boolean): boolean {
   return tried || touched || problem === "unknown_field";
 }

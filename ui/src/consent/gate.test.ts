@@ -1,4 +1,4 @@
-// The gate: every button that lets something leave needs a deliberate act after all of it was in view (E01, E19).
+// The gate: each approving button requires a deliberate act after the whole payload was in view (E01, E19).
 import { screen } from "@testing-library/svelte";
 import { tick } from "svelte";
 import { describe, expect, it, vi } from "vitest";
@@ -33,7 +33,7 @@ describe("e01: to ask a model again", () => {
   it("is not offered after an answer by hand", async () => {
     show({ ...consentRequest(samplingResponse("Mine.")), hash: "h2" });
     await arm();
-    expect(screen.queryByRole("button", { name: AGAIN }), "nothing was asked yet").toBeNull();
+    expect(screen.queryByRole("button", { name: AGAIN }), "the model was not asked yet").toBeNull();
   });
 
   it("is locked where the request was not reviewed, however long one waits", async () => {

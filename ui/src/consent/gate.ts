@@ -1,11 +1,11 @@
-// The one gate of the page. An answer that lets something leave is sent as an `Approved`, and only `Approved.by` makes one: out of a
-// deliberate act, after all of what leaves was in view. The host checks that it is for exactly these bytes.
+// The gate of the page. An approving answer is sent as an `Approved`, and only `Approved.fromEvent` creates one: from a
+// deliberate act, after the whole payload was in view. The host verifies that it matches exactly these bytes.
 
 import type { Answer, Question } from "$lib/api/generated";
 
 import type { Arming } from "./arming.svelte";
 
-/** An answer that lets something leave. */
+/** An answer that lets a payload leave. */
 export type ApprovingAnswer = Extract<
   Answer,
   { action: "allow" | "submit" | "share" | "identify" | "again" }
@@ -14,7 +14,7 @@ export type ApprovingAnswer = Extract<
 /** An answer that lets nothing leave. */
 export type WithholdingAnswer = Exclude<Answer, ApprovingAnswer>;
 
-/** Why an answer can't let anything leave, however long one waits. */
+/** The reason a request can't be approved, however long the user waits. */
 export type Blocker =
   | { is: "editing" }
   | { is: "unwritten" }
@@ -25,20 +25,20 @@ export type Blocker =
   | { is: "unreviewed" }
   | { is: "impossible" };
 
-/** How the question stands that is answered. */
+/** The state that decides whether a request can be approved. */
 export interface ApprovalState {
   arming: Arming;
   blocker: Blocker | null;
-  /** Whether an answer or a change is on its way. */
+  /** Set while an answer or an edit is pending. */
   busy: boolean;
 }
 
-/** Whether an act would be taken now. */
+/** Returns `true` if an act would be accepted now. */
 export function canApprove({ arming, blocker, busy }: ApprovalState): boolean {
   return arming.armed && blocker === null && !busy;
 }
 
-/** An answer that lets something leave, reviewed and meant. */
+/** A reviewed and deliberate approving answer. */
 export class Approved {
   readonly request: Question;
   readonly answer: ApprovingAnswer;
@@ -48,7 +48,7 @@ export class Approved {
     this.answer = answer;
   }
 
-  /** Makes one out of this act, if it may let something leave. */
+  /** Returns the approved answer, or `null` if this event can't approve it. */
   static fromEvent(
     event: Event,
     request: Question,

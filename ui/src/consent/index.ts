@@ -1,4 +1,4 @@
-// The questions: what needs the user's decision before anything crosses.
+// Consent requests: each payload that needs the user's decision before it is sent.
 
 import { pageState } from "$lib/page-state";
 import { app } from "$lib/state/app.svelte";
@@ -8,7 +8,7 @@ import { inlinePlacement } from "./inline-placement.svelte";
 
 export { inlinePlacement, type ConversationCards } from "./inline-placement.svelte";
 
-/** Those that are drawn in the conversation that is open. */
+/** Controller of the requests drawn in the open conversation. */
 export let inlineController: ConsentController;
 pageState(() => {
   inlineController = new ConsentController(
@@ -17,7 +17,7 @@ pageState(() => {
   );
 });
 
-/** All others, one of which is drawn over everything. */
+/** Controller of all other requests, one of which is drawn in the dialog. */
 export let dialogController: ConsentController;
 pageState(() => {
   dialogController = new ConsentController(
@@ -37,18 +37,18 @@ pageState(() => {
   );
 });
 
-/** Brings a question to the front; lists all that wait if it is gone. */
+/** Shows a request, or the queue if the request is closed. */
 export function showConsent(id: string): void {
   if (dialogController.pending.some((request) => request.id === id)) dialogController.show(id);
   else openConsentQueue();
 }
 
-/** Whether a question, or the list of all, is drawn over everything. */
+/** Returns `true` if the dialog shows a request or the queue. */
 export function isConsentOpen(): boolean {
   return dialogController.queue.isListOpen || dialogController.request !== null;
 }
 
-/** Lists everything that waits. */
+/** Opens the list of all pending requests. */
 export function openConsentQueue(): void {
   dialogController.queue.isListOpen = true;
 }

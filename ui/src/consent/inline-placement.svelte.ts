@@ -1,38 +1,38 @@
-// Questions that are drawn where they were asked for: those about calls of the model and their results, in the conversation
-// that is open.
+// Decides which consent requests are drawn in the open conversation: those about tool calls of its model and their
+// results.
 
 import type { Question } from "$lib/api/generated";
 import { pageState } from "$lib/page-state";
 
-/** The least height that a question can be read in at its place, in pixels. Where there is less it is asked over everything. */
+/** Minimum height in which a request can be read, in pixels. With less, it is shown in the dialog. */
 const MIN_HEIGHT = 380;
-/** The greatest height that one has. */
+/** Maximum height of an inline request, in pixels. */
 const MAX_HEIGHT = 560;
-/** What is left above and below it. */
+/** Height left free above and below an inline request, in pixels. */
 const MARGIN = 24;
 
-/** A conversation that is open, with the cards of its calls. */
+/** The cards of the tool calls in the open conversation. */
 export interface ConversationCards {
   conversation: string;
-  /** Whether it has a card for this call. */
+  /** Returns `true` if the conversation has a card for this call. */
   has(call: string): boolean;
-  /** Brings the card of this call into view. */
+  /** Scrolls the card of this call into view. */
   reveal(call: string): void;
 }
 
 class InlinePlacement {
-  /** The one that is open. */
+  /** The cards of the open conversation, or `null` if none is open. */
   cards = $state.raw<ConversationCards | null>(null);
-  /** How high what is in view of the conversation is, in pixels; none if that is not known. */
+  /** Height of the visible part of the log, in pixels, or `null` if it is not known. */
   viewportHeight = $state<number | null>(null);
-  /** How high a question may be there. */
+  /** Height available to an inline request, in pixels. */
   readonly maxHeight: number = $derived(
     Math.min(MAX_HEIGHT, (this.viewportHeight ?? MAX_HEIGHT) - MARGIN),
   );
-  /** Whether the question in front can be seen there. */
+  /** Set while the current inline request is in view. */
   inView = $state(false);
 
-  /** Whether a question is drawn there. Whatever else a question is about, it is asked in a frame over everything. */
+  /** Returns `true` if a request is drawn inline. All other kinds use the dialog. */
   accepts({ body, why, call }: Question): boolean {
     const place = this.cards;
     if (place === null || this.maxHeight < MIN_HEIGHT || call === undefined) return false;

@@ -38,7 +38,7 @@ describe("S06: the files that the approval of a start is over", () => {
     expect(await faults(), "axe finds nothing").toEqual([]);
   });
 
-  it("are told with their size, hash and reason", () => {
+  it("are listed with their size, hash and reason", () => {
     show(consentRequest(start([program, script])));
     expect(screen.getByText("/usr/lib/node"), "where a link leads").toBeInTheDocument();
     expect(screen.getByTitle(HASH).textContent, "the hash").toBe("SHA-256 0123456789abcdef…");
@@ -54,7 +54,7 @@ describe("S06: the files that the approval of a start is over", () => {
     expect(screen.getByText("2 files decide what runs").closest("details")?.open).toBe(true);
   });
 
-  it("stay open as the user opened them when the question is told again", async () => {
+  it("stay open as the user opened them when the request is updated", async () => {
     const { set } = show(consentRequest(start([program])));
     const list = screen.getByText("1 file decides what runs").closest("details")!;
     list.open = true;

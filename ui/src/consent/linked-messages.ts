@@ -1,4 +1,4 @@
-// Messages of a request to a model that only make sense together: a tool's use, and its result.
+// Messages of a sampling request that depend on each other: a tool use and its result.
 
 import type { Content, JsonValue, Message } from "$lib/api/generated";
 import { visibleText } from "$lib/format/text-safety";
@@ -6,11 +6,11 @@ import { visibleText } from "$lib/format/text-safety";
 import { m } from "../paraglide/messages";
 import { displayName } from "./consent-labels";
 
-/** The messages that have to be removed with this one, itself among them, in their order. */
+/** Returns the indexes of all messages to remove together with this one, including itself, in order. */
 export function linkedMessages(messages: readonly Message[], index: number): number[] {
   const ids = messages.map(({ content }) => content.flatMap(toolIds));
   const tied = new Set([index]);
-  // What is added is looked at in turn.
+  // The set grows while it is iterated.
   for (const one of tied)
     ids.forEach((other, i) => {
       if (other.some((id) => ids[one]?.includes(id))) tied.add(i);
@@ -18,7 +18,7 @@ export function linkedMessages(messages: readonly Message[], index: number): num
   return [...tied].sort((a, b) => a - b);
 }
 
-/** The id of the use of a tool that the content is, or is the result of. */
+/** Returns the id of the tool use that the content is, or is the result of. */
 function toolIds(content: Content): string[] {
   const members = membersOf(content);
   const id =
@@ -36,7 +36,7 @@ function membersOf(content: Content): Record<string, JsonValue> | null {
   return typeof json === "object" && json !== null && !Array.isArray(json) ? json : null;
 }
 
-/** What a piece of content is. */
+/** Returns the label of a kind of content. */
 export function contentLabel(content: Content): string {
   switch (content.type) {
     case "text":

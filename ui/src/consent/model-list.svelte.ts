@@ -1,4 +1,4 @@
-// The models that the user has, for lists to choose one from. Read when such a list is shown.
+// The configured models, for selects. Loaded when such a select is shown.
 
 import { call } from "$lib/api/client";
 import type { ModelRef } from "$lib/api/generated";
@@ -11,7 +11,7 @@ export interface KnownModel {
 }
 
 class ModelList {
-  /** Provider by provider. Nothing before the first answer, or if they can't be read: a list is then as short as it was. */
+  /** Models by provider. Empty before the first response and if the request fails. */
   all = $state.raw<KnownModel[]>([]);
 
   readonly read = oneAtATime(async () => {
@@ -24,7 +24,7 @@ class ModelList {
         })),
       );
     } catch {
-      // The page of models says why.
+      // The models view reports the failure.
     }
   });
 }

@@ -1,4 +1,4 @@
-// Why the version of a package is not known, in words.
+// Labels for the reasons why a package's version is unknown.
 
 import type { UnknownPackage } from "$lib/api/generated";
 import { visibleText } from "$lib/format/text-safety";

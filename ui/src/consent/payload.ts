@@ -1,4 +1,4 @@
-// What would cross, as rows that can be read one by one.
+// The payload of a consent request, as parts that the user reads one by one.
 
 import type {
   JsonValue,
@@ -13,7 +13,7 @@ import { jsonToRead } from "$lib/format/json";
 import { elideIconData } from "./tool-definition";
 import { SHOWN_CHARACTERS, SHOWN_LINES, type PayloadPart } from "./read-progress.svelte";
 
-/** What kind of value a row holds, where its text alone does not say. */
+/** JSON type of a value, where its text is ambiguous. */
 export type ValueKind = "text" | "number" | "boolean" | "null" | "list" | "object";
 
 export interface PayloadRow extends PayloadPart {
@@ -21,7 +21,7 @@ export interface PayloadRow extends PayloadPart {
   kind: ValueKind;
 }
 
-/** The arguments of a call: a row for each key of the object. */
+/** Returns a row for each argument of a call. */
 export function argumentRows(value: JsonValue): PayloadRow[] {
   if (kindOf(value) !== "object") return [payloadRow("", "", value)];
   return Object.entries(value as Record<string, JsonValue>).map(([name, item]) =>
@@ -29,17 +29,20 @@ export function argumentRows(value: JsonValue): PayloadRow[] {
   );
 }
 
-/** A name that crosses with its value. */
+/** Returns the name of a value, which is sent as well. */
 export function namePart(name: string): PayloadPart {
   return { key: `name ${name}`, text: name };
 }
 
-/** The name of a tool that is called. */
+/** Returns the name of the called tool. */
 export function toolNamePart(tool: string): PayloadPart {
   return { key: "tool", text: tool };
 }
 
-/** The whole definition of a tool that the user has not seen as it is now: to allow a call of it is to have seen it. */
+/**
+ * Returns the definition of a tool that the user has not reviewed in its current version, or `null`. Allowing a call
+ * marks it as reviewed.
+ */
 export function definitionPart(body: QuestionBody): PayloadPart | null {
   const written = body.kind === "tool" ? body.definition : undefined;
   if (written === undefined) return null;
@@ -48,7 +51,7 @@ export function definitionPart(body: QuestionBody): PayloadPart | null {
   return { key: "definition", text, uncut };
 }
 
-/** What gets a prompt or reads a resource: its name, and the arguments of a prompt. */
+/** Returns the name of a prompt or the URI of a resource, and the arguments of a prompt. */
 export function readRequestParts(body: Extract<QuestionBody, { kind: "read" }>): PayloadRow[] {
   const rows = body.what === "prompt" ? argumentRows(body.arguments) : [];
   return [payloadRow("name", "", body.name), ...rows];
@@ -75,7 +78,7 @@ export function kindOf(value: JsonValue): ValueKind {
   }
 }
 
-/** The texts of a request to a model, each with a key of its own. */
+/** Returns the texts of a sampling request, each with a unique key. */
 export function samplingRequestParts(request: SamplingRequest): PayloadPart[] {
   const parts: PayloadPart[] = [];
   if (request.systemPrompt !== null) parts.push({ key: "system", text: request.systemPrompt });
@@ -89,20 +92,20 @@ export function samplingRequestParts(request: SamplingRequest): PayloadPart[] {
   return parts;
 }
 
-/** A tool that a server brings for a model, whole. */
+/** Returns the full definition of a tool that a server offers to the model. */
 export function samplingToolPart(tool: SamplingTool, index: number): PayloadPart {
   const { name, description, inputSchema } = tool;
   const words = [name, description, JSON.stringify(inputSchema, null, 2)];
   return { key: `tool ${index}`, text: words.filter((one) => one !== null).join("\n") };
 }
 
-/** The sequences that an answer ends at, if there are some. */
+/** Returns the stop sequences, or `null` if there are none. */
 export function stopSequencesPart({ stopSequences }: SamplingRequest): PayloadPart | null {
   if (stopSequences.length === 0) return null;
   return { key: "stop", text: stopSequences.map((s) => JSON.stringify(s)).join("  ") };
 }
 
-/** The models that are wished for, if there are some. */
+/** Returns the model hints, or `null` if there are none. */
 export function modelHintsPart({ modelHints }: SamplingRequest): PayloadPart | null {
   return modelHints.length === 0 ? null : { key: "hints", text: modelHints.join(", ") };
 }
@@ -128,14 +131,14 @@ export function messageParts(message: Message, index: number): PayloadPart[] {
   });
 }
 
-/** The result of a call as a message, which is what a model gets it in. */
+/** Returns a tool result as the message that the model receives. */
 export function resultMessage(body: Extract<QuestionBody, { kind: "result" }>): Message {
   return { role: "user", content: body.content };
 }
 
 type StartServer = Extract<QuestionBody, { kind: "start_server" }>;
 
-/** Program, arguments, variables and folder of a command, in this order. */
+/** Returns the program, arguments, variables and working directory of a command, in this order. */
 export function commandParts(body: StartServer): {
   command: PayloadPart;
   args: PayloadPart[];
@@ -155,7 +158,7 @@ export function contentKey(message: number, content: number): string {
   return `message ${message} content ${content}`;
 }
 
-/** All values of a question that may be folded and have to be opened before it can be allowed. */
+/** Returns all values of a request that may be folded, and must be opened before it can be approved. */
 export function payloadParts(request: Question): PayloadPart[] {
   const body: QuestionBody = request.body;
   switch (body.kind) {
@@ -183,7 +186,7 @@ function withNames(rows: PayloadRow[]): PayloadPart[] {
   return rows.flatMap((payloadRow) => [namePart(payloadRow.name), payloadRow]);
 }
 
-/** The one line that names a question in a list. */
+/** Returns the line that identifies a request in a list. */
 export function requestSubject(request: Question): string {
   const body = request.body;
   switch (body.kind) {

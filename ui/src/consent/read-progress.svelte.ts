@@ -1,29 +1,29 @@
-// Long values are folded. What is folded away and would cross has to be opened before Allow can be used.
+// Tracks which folded values of a payload were read. All of them must be opened before the request can be approved.
 
 import { SvelteMap, SvelteSet } from "svelte/reactivity";
 
 import { pageOf, pagesOf } from "$lib/format/text-pages";
 import { beginning, firstParts, type Beginning } from "$lib/format/text-safety";
 
-/** So much of a value is shown before it is opened. All of that has to be scrolled into view. */
+/** Characters and lines of a value that are shown before it is opened. They must be scrolled into view. */
 export const SHOWN_CHARACTERS = 4_096;
 export const SHOWN_LINES = 100;
-/** So much of all values of a question together; of a value beyond that, only its beginning. */
+/** Characters and lines for all values of a request together. Beyond them, only the start of a value is shown. */
 export const TOTAL_CHARACTERS = 5_000;
 export const TOTAL_LINES = 120;
 const BEGINNING_CHARACTERS = 120;
 const BEGINNING_LINES = 2;
 
-/** A value that would cross. */
+/** A value of the payload. */
 export interface PayloadPart {
-  /** Where it stands; unique in its question. */
+  /** Key of the value, unique in its request. */
   key: string;
   text: string;
-  /** Whether it is never cut, however long it is. Long blanks in it are counted all the same. */
+  /** Set if the value is never folded, whatever its length. Long runs of blanks are still counted. */
   uncut?: boolean;
 }
 
-/** How much of a value is shown before it is opened. */
+/** Maximum size of the preview of a folded value. */
 interface PreviewLimit {
   characters: number;
   lines: number;
@@ -31,56 +31,59 @@ interface PreviewLimit {
 
 const DEFAULT_LIMIT: PreviewLimit = { characters: SHOWN_CHARACTERS, lines: SHOWN_LINES };
 
-/** The beginning of a value, and how much is left. */
+/** Returns the preview of a value and the number of hidden characters. */
 export function fold(
   { text, uncut }: Pick<PayloadPart, "text" | "uncut">,
-  room = DEFAULT_LIMIT,
+  limit = DEFAULT_LIMIT,
 ): Beginning {
   return uncut
     ? firstParts(text, Infinity, Infinity)
-    : firstParts(text, room.characters, room.lines);
+    : firstParts(text, limit.characters, limit.lines);
 }
 
-/** The room of each of these values, which stand together. */
+/** Returns the preview limit of each value. All values share the total. */
 function previewLimits(parts: PayloadPart[]): Map<string, PreviewLimit> {
   const left: PreviewLimit = { characters: TOTAL_CHARACTERS, lines: TOTAL_LINES };
-  const rooms = new Map<string, PreviewLimit>();
+  const limits = new Map<string, PreviewLimit>();
   for (const part of parts) {
     if (part.uncut) continue;
-    const room = {
+    const limit = {
       characters: Math.min(SHOWN_CHARACTERS, Math.max(left.characters, BEGINNING_CHARACTERS)),
       lines: Math.min(SHOWN_LINES, Math.max(left.lines, BEGINNING_LINES)),
     };
-    rooms.set(partId(part), room);
-    const shown = beginning(part.text, room.characters, room.lines);
+    limits.set(partId(part), limit);
+    const shown = beginning(part.text, limit.characters, limit.lines);
     left.characters -= shown.length;
     left.lines -= shown === "" ? 0 : shown.split("\n").length;
   }
-  return rooms;
+  return limits;
 }
 
-/** What the user has opened and what of it was drawn. Both hold for exactly the text that was opened. */
+/**
+ * The values that the user opened, and the parts of them that were drawn. Both apply to exactly the text that was
+ * opened.
+ */
 export class ReadProgress {
   #open = new SvelteSet<string>();
-  /** The pages that were drawn, of texts that are too long to be drawn at once. */
+  /** Indexes of the pages that were drawn, for texts that need several. */
   #drawn = new SvelteMap<string, ReadonlySet<number>>();
-  /** The values that stand together. */
-  #together = $state.raw<PayloadPart[]>([]);
-  readonly #rooms = $derived(previewLimits(this.#together));
+  /** All values of the payload. */
+  #parts = $state.raw<PayloadPart[]>([]);
+  readonly #limits = $derived(previewLimits(this.#parts));
 
-  /** These values stand together, and share the room that there is. */
+  /** Sets the values that share the total limit. */
   setPayload(parts: PayloadPart[]): void {
-    this.#together = parts;
+    this.#parts = parts;
   }
 
-  /** What is shown of this one until it is opened. */
+  /** Returns the preview of a value. */
   fold(part: PayloadPart): Beginning {
-    return fold(part, this.#rooms.get(partId(part)));
+    return fold(part, this.#limits.get(partId(part)));
   }
 
-  /** How many of its characters are hidden and were never drawn. */
+  /** Returns the number of characters of a value that are folded and were never drawn. */
   unreadCharacters(part: PayloadPart): number {
-    return this.#hidden(part, this.#rooms.get(partId(part)));
+    return this.#hidden(part, this.#limits.get(partId(part)));
   }
 
   isOpen(part: PayloadPart): boolean {
@@ -95,20 +98,20 @@ export class ReadProgress {
     this.#open.delete(partId(part));
   }
 
-  /** This page of the text was drawn, to the last character of it. */
+  /** Records that a page of the text was drawn entirely. */
   markDrawn(part: PayloadPart, page: number): void {
     const before = this.#drawn.get(partId(part));
     if (!before?.has(page)) this.#drawn.set(partId(part), new Set(before).add(page));
   }
 
-  /** How many characters of these, which stand together, are hidden and were never drawn. */
+  /** Returns the number of characters of all values that are folded and were never drawn. */
   unreadTotal(parts: PayloadPart[]): number {
-    const rooms = previewLimits(parts);
-    return parts.reduce((sum, part) => sum + this.#hidden(part, rooms.get(partId(part))), 0);
+    const limits = previewLimits(parts);
+    return parts.reduce((sum, part) => sum + this.#hidden(part, limits.get(partId(part))), 0);
   }
 
-  #hidden(part: PayloadPart, room: PreviewLimit | undefined): number {
-    const { hidden } = fold(part, room);
+  #hidden(part: PayloadPart, limit: PreviewLimit | undefined): number {
+    const { hidden } = fold(part, limit);
     const drawn = this.#drawn.get(partId(part));
     if (hidden === 0 || drawn === undefined) return hidden;
     const pages = Array.from({ length: pagesOf(part.text) }, (_, page) => page);

@@ -16,7 +16,7 @@ describe("reading", () => {
     });
   });
 
-  it("says where a number may be another than the one that crosses", () => {
+  it("reports numbers that may differ from the number that is sent", () => {
     const read = JSON.parse(
       '{"id":9007199254740993,"ids":[9007199254740991,-9007199254740993]}',
     ) as JsonValue;
@@ -114,7 +114,7 @@ describe("reading", () => {
     ]);
   });
 
-  it("looks at everything that would cross", () => {
+  it("covers the whole payload", () => {
     const long = "x".repeat(12_600);
     const hidden = new ReadProgress().unreadTotal(
       payloadParts(consentRequest(tool({ path: "/x", content: long }))),

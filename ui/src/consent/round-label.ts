@@ -1,9 +1,9 @@
-// How often a call has asked now, and what else it asks at the same time.
+// Counts the rounds of a call's requests, and its other pending requests.
 import type { Question } from "$lib/api/generated";
 
 import { m } from "../paraglide/messages";
 
-/** In words, where there is something to say: a second round, or other questions beside this one. */
+/** Returns the label, or `null` for the first round of a call with no other pending request. */
 export function roundLabel(request: Question, all: Question[]): string | null {
   const { why, round } = request;
   if (why.by !== "call") return null;

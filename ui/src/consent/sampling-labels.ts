@@ -1,4 +1,4 @@
-// Requests to a model in the page's words.
+// Labels of sampling requests.
 
 import type { ModelChosenBy, SamplingLoss } from "$lib/api/generated";
 import { visibleText } from "$lib/format/text-safety";
@@ -9,13 +9,13 @@ import { displayName } from "./consent-labels";
 
 const MICROS = 1_000_000;
 
-/** An amount in millionths of a US dollar. */
+/** Formats an amount in millionths of a US dollar. */
 export function money(micros: number): string {
   const style = { style: "currency", currency: "USD", maximumSignificantDigits: 3 } as const;
   return new Intl.NumberFormat(languageTag(), style).format(micros / MICROS);
 }
 
-/** Why a model was chosen, in one sentence. */
+/** Returns the reason why a model was chosen, as a sentence. */
 export function chosenLabel(by: ModelChosenBy): string {
   switch (by.is) {
     case "user":
@@ -45,7 +45,7 @@ function priority(name: string): string {
   });
 }
 
-/** What a provider can't carry, and what is done about it. */
+/** Returns the label of content that a provider can't carry, and of its replacement. */
 export function lossLabel(loss: SamplingLoss): string {
   const what = known(loss.what, {
     imageInToolResult: m.sampling_loss_imageInToolResult,
@@ -69,7 +69,7 @@ export function lossLabel(loss: SamplingLoss): string {
   return m.sampling_loss({ what, then });
 }
 
-/** Whether the model uses tools. */
+/** Returns the label of a tool choice. */
 export function choiceLabel(choice: string | null): string {
   return known(choice ?? "auto", {
     auto: m.sampling_tool_auto,
@@ -78,7 +78,7 @@ export function choiceLabel(choice: string | null): string {
   });
 }
 
-/** A word of a later version is shown as it is. */
+/** Returns the label of a known name. Unknown names, such as from a later version, are returned as they are. */
 function known(name: string, words: Record<string, () => string>): string {
   return (Object.hasOwn(words, name) ? words[name]?.() : undefined) ?? visibleText(name);
 }

@@ -1,4 +1,4 @@
-// A server's request to a model: which one answers and why, what it says as it comes, and what can be done with the answer.
+// Sampling requests: the chosen model, its streamed response, and the actions on the response.
 import { screen } from "@testing-library/svelte";
 import { tick } from "svelte";
 import { describe, expect, it, vi } from "vitest";
@@ -156,7 +156,7 @@ describe("a request to a model", () => {
       true,
     );
     await click(button("Answer it yourself"));
-    expect(answers(), "nothing crosses by it").toEqual([
+    expect(answers(), "nothing is sent by it").toEqual([
       { id: "q1", hash: "h1", answer: { action: "by_hand" } },
     ]);
   });

@@ -1,4 +1,4 @@
-// What the tests of the question dialog share: a page that answers, and a user who presses keys and clicks.
+// Helpers for tests of the consent dialog: a fake host, and a user that presses keys and clicks.
 
 import { cleanup, render, screen } from "@testing-library/svelte";
 import { tick } from "svelte";
@@ -14,7 +14,7 @@ import ConsentDialog from "./ConsentDialog.svelte";
 
 type Handler = (request: never) => unknown;
 
-/** What the page did, and how the host answers. */
+/** Commands that the page sent, and the handlers that respond to them. */
 export const host: {
   sent: [string, unknown][];
   drawn: string[];
@@ -39,7 +39,7 @@ export async function arm() {
   await tick();
 }
 
-/** Presses and lets go of a key, as a keyboard does. */
+/** Presses and releases a key. */
 export async function press(
   key: string,
   on: Element = document.activeElement ?? document.body,
@@ -53,8 +53,8 @@ export async function press(
 let last = 0;
 
 /**
- * A click as a mouse makes it that goes there; `count` is 2 for the second one of a double click. With `resting` it has not
- * gone anywhere since the click before.
+ * Moves the pointer and clicks. `count` is 2 for the second click of a double click. With `resting`, the pointer stays
+ * where the last click was.
  */
 export async function click(element: Element, count = 1, resting = false) {
   if (!resting) last += 20;
@@ -78,7 +78,7 @@ export async function faults() {
   return axeProblems();
 }
 
-/** Puts a fresh host in place for each test. */
+/** Installs a new fake host for each test. */
 export function eachWithHost(): void {
   beforeEach(() => {
     vi.useFakeTimers();

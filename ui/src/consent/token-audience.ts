@@ -1,4 +1,4 @@
-// What a token is good for, where that is more than the one server.
+// Determines whether a token's audience is wider than the server.
 
 function pathOf(address: string): { origin: string; path: string } | null {
   if (!URL.canParse(address)) return null;
@@ -6,7 +6,7 @@ function pathOf(address: string): { origin: string; path: string } | null {
   return { origin, path: pathname.replace(/\/+$/, "") };
 }
 
-/** The place that a resource covers with all below it; null if it is no more than the server itself. */
+/** Returns the origin and path that a resource covers, or `null` if they are no wider than the server's address. */
 export function widerAudience(resource: string, server: string): string | null {
   const above = pathOf(resource);
   const at = pathOf(server);

@@ -1,4 +1,4 @@
-// What a first look at the request of a tool tells.
+// The request of a tool call as the user first sees it.
 import { screen, within } from "@testing-library/svelte";
 import { flushSync } from "svelte";
 import { describe, expect, it } from "vitest";
@@ -127,7 +127,7 @@ describe("the request of a tool", () => {
     expect(document.activeElement, "the focus is not lost").toBe(button("Deny"));
   });
 
-  it("E25: an empty value and another kind are told", async () => {
+  it("E25: an empty value and another kind are shown", async () => {
     const before = consentRequest(tool({ path: "", count: 1 }));
     host.handlers.edit_question = () =>
       consentRequest(tool({ path: "/b", count: "1" }), { hash: "h2" });

@@ -1,4 +1,4 @@
-// What of a question was in view.
+// The ranges of a consent request that were in view.
 import { describe, expect, it } from "vitest";
 
 import { MAX_RANGES, ViewedRanges } from "./viewed-ranges";

@@ -1,9 +1,9 @@
-// Which part of what scrolls was in view: a union of ranges, in pixels from the top of what is drawn.
+// Tracks which ranges of scrolled content were in view, in pixels from its top.
 
-/** So many ranges are kept; what a further one adds has to be scrolled through again. */
+/** Maximum number of ranges. A range beyond it is dropped and must be viewed again. */
 export const MAX_RANGES = 64;
-/** So much may be missing between two ranges, and at both ends, in pixels. */
-const NEAR = 8;
+/** Gap between two ranges, and at both ends, that still counts as viewed, in pixels. */
+const TOLERANCE = 8;
 
 interface Range {
   from: number;
@@ -11,15 +11,15 @@ interface Range {
 }
 
 export class ViewedRanges {
-  /** Apart from each other, from the top to the bottom. */
+  /** Disjoint ranges, from top to bottom. */
   #ranges: Range[] = [];
 
-  /** This part is in view. */
+  /** Adds a range that is in view. */
   add(from: number, to: number): void {
     if (to <= from) return;
     const joined: Range = { from, to };
     const apart = this.#ranges.filter((one) => {
-      const isApart = one.to < from - NEAR || one.from > to + NEAR;
+      const isApart = one.to < from - TOLERANCE || one.from > to + TOLERANCE;
       if (!isApart) {
         joined.from = Math.min(joined.from, one.from);
         joined.to = Math.max(joined.to, one.to);
@@ -29,18 +29,18 @@ export class ViewedRanges {
     this.#ranges = [...apart, joined].sort((a, b) => a.from - b.from).slice(0, MAX_RANGES);
   }
 
-  /** What is drawn below is another now. */
+  /** Removes everything below, as it was drawn anew. */
   cut(below: number): void {
     this.#ranges = this.#ranges
       .filter(({ from }) => from < below)
       .map(({ from, to }) => ({ from, to: Math.min(to, below) }));
   }
 
-  /** Where the first part begins that was not in view, of so much. */
+  /** Returns the offset of the first gap in content of this height, or `null` if there is none. */
   missing(height: number): number | null {
     const first = this.#ranges[0];
-    const end = first && first.from <= NEAR ? first.to : 0;
-    return end >= height - NEAR ? null : end;
+    const end = first && first.from <= TOLERANCE ? first.to : 0;
+    return end >= height - TOLERANCE ? null : end;
   }
 }
 
@@ -49,7 +49,7 @@ interface Drawn {
   children: Element[];
 }
 
-/** How something was drawn, to tell later from where on it is drawn otherwise. */
+/** The layout of an element and its descendants, to find the first change later. */
 export class LayoutSnapshot {
   readonly #width: number;
   readonly #drawn = new Map<Element, Drawn>();
@@ -60,9 +60,9 @@ export class LayoutSnapshot {
       this.#drawn.set(element, { height: heightOf(element), children: [...element.children] });
   }
 
-  /** From where on it is drawn otherwise now, below its top. */
+  /** Returns the offset of the first layout change, from the top of the element. */
   changedBelow(root: Element): number {
-    // Other widths break all lines anew.
+    // Another width wraps all lines anew.
     if (root.clientWidth !== this.#width) return 0;
     return this.#change(root) - root.getBoundingClientRect().top;
   }
@@ -75,7 +75,7 @@ export class LayoutSnapshot {
       if (before.children[index] !== child) return child.getBoundingClientRect().top;
       if (this.#drawn.get(child)?.height !== heightOf(child)) return this.#change(child);
     }
-    // What was taken away at the end leaves the rest where it was; else its own text is another, or where its children stand.
+    // Removing trailing children moves nothing above. Otherwise the text of the element, or its layout, changed.
     return element.children.length < before.children.length ? bottom : top;
   }
 }

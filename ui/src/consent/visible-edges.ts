@@ -1,37 +1,37 @@
-// Which edges of something are in view that stands in a box that scrolls.
+// Determines which edges of an element are visible within its scrolling ancestors.
 
 export interface VisibleEdges {
-  /** Whether its beginning is. */
+  /** Set if the start of the element is visible. */
   start: boolean;
-  /** Whether its end is. */
+  /** Set if the end of the element is visible. */
   end: boolean;
-  /** Between these it can be seen, in pixels from the top of the window. */
+  /** Bounds of the visible area, in pixels from the top of the window. */
   top: number;
   bottom: number;
 }
 
-/** So much of a line may be cut off, in pixels. */
-const NEAR = 2;
+/** Part of a line that may be cut off, in pixels. */
+const TOLERANCE = 2;
 
-/** What of the element can be seen; `end` is the element that follows what has to be seen. */
+/** Returns the visible edges. `end` is the element that follows the content to view. */
 export function visibleEdges(element: Element, end: Element): VisibleEdges {
-  const room = roomOf(element);
-  const inView = (y: number) => y >= room.top - NEAR && y <= room.bottom + NEAR;
+  const bounds = visibleBounds(element);
+  const inView = (y: number) => y >= bounds.top - TOLERANCE && y <= bounds.bottom + TOLERANCE;
   return {
     start: inView(element.getBoundingClientRect().top),
     end: inView(end.getBoundingClientRect().top),
-    ...room,
+    ...bounds,
   };
 }
 
-/** What the boxes around it leave to be seen, from top to bottom. */
-function roomOf(element: Element): { top: number; bottom: number } {
-  const room = { top: 0, bottom: window.innerHeight };
+/** Returns the vertical bounds that the scrolling ancestors leave visible. */
+function visibleBounds(element: Element): { top: number; bottom: number } {
+  const bounds = { top: 0, bottom: window.innerHeight };
   for (let box = element.parentElement; box !== null; box = box.parentElement) {
     if (getComputedStyle(box).overflowY === "visible") continue;
     const { top, bottom } = box.getBoundingClientRect();
-    room.top = Math.max(room.top, top);
-    room.bottom = Math.min(room.bottom, bottom);
+    bounds.top = Math.max(bounds.top, top);
+    bounds.bottom = Math.min(bounds.bottom, bottom);
   }
-  return room;
+  return bounds;
 }

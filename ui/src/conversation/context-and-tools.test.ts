@@ -189,21 +189,21 @@ describe("what goes with a message", () => {
   });
 
   it("E20: takes only so many and so much, and says so", () => {
-    const inserts = new ContextItems();
+    const contextItems = new ContextItems();
     const text = (text: string): NewContextItem => {
       const content = [{ type: "text", text } as const];
       const body = { kind: "message", role: "user", content, prompt: null } as const;
       const items = [{ id: "m", at: 1, body }];
       return { kind: "prompt", name: "greet", server: "files", items };
     };
-    inserts.add(text("x".repeat(MAX_CONTEXT_BYTES)));
-    expect(inserts.all, "too large").toEqual([]);
-    expect(inserts.problem).toMatch(/greet was not attached: .* up to 25.2 MB together/);
-    for (let i = 0; i < MAX_CONTEXT_ITEMS; i += 1) inserts.add(text("x"));
-    expect(inserts.problem, "there is room for these").toBeNull();
-    inserts.add(text("x"));
-    expect(inserts.all).toHaveLength(MAX_CONTEXT_ITEMS);
-    expect(inserts.problem).toBe(
+    contextItems.add(text("x".repeat(MAX_CONTEXT_BYTES)));
+    expect(contextItems.all, "too large").toEqual([]);
+    expect(contextItems.problem).toMatch(/greet was not attached: .* up to 25.2 MB together/);
+    for (let i = 0; i < MAX_CONTEXT_ITEMS; i += 1) contextItems.add(text("x"));
+    expect(contextItems.problem, "there is room for these").toBeNull();
+    contextItems.add(text("x"));
+    expect(contextItems.all).toHaveLength(MAX_CONTEXT_ITEMS);
+    expect(contextItems.problem).toBe(
       "greet was not attached: a message takes up to 20 prompts and resources.",
     );
   });

@@ -84,16 +84,16 @@ pageState(() => (byConversation = new Map()));
 
 /** Those of a conversation. They wait while others are in front, until the page ends. */
 export function contextItemsOf(conversation: string): ContextItems {
-  const inserts = byConversation.get(conversation) ?? new ContextItems();
+  const contextItems = byConversation.get(conversation) ?? new ContextItems();
   byConversation.delete(conversation);
-  byConversation.set(conversation, inserts);
+  byConversation.set(conversation, contextItems);
   const there = new Set(app.conversations.map(({ id }) => id));
   for (const [id, { all }] of byConversation) {
     const isUnused = all.length === 0 || !there.has(id);
     if (id !== conversation && (isUnused || byConversation.size > MAX_CONVERSATIONS))
       byConversation.delete(id);
   }
-  return inserts;
+  return contextItems;
 }
 
 function filesOf({ name, items }: NewContextItem): Carried[] {

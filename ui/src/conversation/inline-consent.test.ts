@@ -17,7 +17,7 @@ import ConsentDialog from "../consent/ConsentDialog.svelte";
 import ConversationView from "./ConversationView.svelte";
 
 let host: FakeHost;
-/** Each test has questions of its own: the window's queue knows which were answered. */
+/** Each test uses its own request ids, because the queue of the window remembers answered ones. */
 let run = 0;
 
 const asks = (id: string, changes: Partial<Question> = {}): Question =>
@@ -69,7 +69,7 @@ const armed = (name: string) =>
     expect(screen.getByRole("button", { name })).toHaveAttribute("aria-disabled", "false"),
   );
 
-describe("a question about a call of the model", () => {
+describe("a consent request for a call of the model", () => {
   it("stands in its card and nowhere else, one at a time", async () => {
     const frame = await shown();
     expect(screen.queryByRole("dialog"), "nothing covers the conversation").toBeNull();

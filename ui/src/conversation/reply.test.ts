@@ -238,7 +238,7 @@ describe("a call that a model asks for", () => {
     },
   });
 
-  it("is a card from the question to the result", async () => {
+  it("is a card from the consent request to the result", async () => {
     const user = userEvent.setup();
     await begun();
     tell(call({}), true);

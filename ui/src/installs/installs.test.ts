@@ -115,7 +115,7 @@ describe("the registry", () => {
     expect(host.requests("registry_search").at(-1)).toMatchObject({ refresh: true });
   });
 
-  test("an answer to an older question is not shown", async () => {
+  test("a response to an outdated query is not shown", async () => {
     let answerFirst: (answer: ReturnType<typeof page>) => void = () => undefined;
     await open({
       registry_search: ({ text }) =>

@@ -154,7 +154,7 @@ test("what changes while all are being marked is not what was looked at", async 
   ]);
 });
 
-describe("a question", () => {
+describe("a consent request", () => {
   test("X09: says after whose words a model asked", () => {
     const why = { by: "model", conversation: "c1", after: ["weather", "news"] } as const;
     const asked = consentRequest(toolBody({}), { why: { ...why, after: [...why.after] } });

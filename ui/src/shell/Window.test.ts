@@ -133,7 +133,7 @@ describe("the window", () => {
     expect(host.requests("network_changed"), "by the window").toHaveLength(1);
   });
 
-  test("lists conversations and servers with their state and questions", async () => {
+  test("lists conversations and servers with their state and consent requests", async () => {
     const host = await startFakeHost(
       {
         create_conversation: ({ title }) => sampleConversation({ id: "new", title }),

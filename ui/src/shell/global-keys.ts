@@ -1,5 +1,5 @@
-// Keys that work everywhere. They stay away from letters while someone types, and from everything while a question or
-// another dialog is in front.
+// Keyboard shortcuts of the whole window. Letters are ignored while the user types, and all keys while a consent
+// request or another dialog is open.
 import { isMod, isTyping } from "$lib/format/keys";
 import { router } from "$lib/state/router.svelte";
 

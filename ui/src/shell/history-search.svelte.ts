@@ -1,4 +1,4 @@
-// The search through what was said in all conversations: page by page, and never an answer to an older question.
+// Full-text search over all conversations, page by page. A response to an outdated query is dropped.
 import { call, toApiError, type ApiError } from "$lib/api/client";
 import type { FoundItem } from "$lib/api/generated";
 import { failures } from "$lib/state/failures.svelte";

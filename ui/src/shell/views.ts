@@ -58,7 +58,7 @@ export const consentOverlay: Load<NoProps> = () => import("../consent/ConsentOve
 /** How long nothing is fetched between one thing and the next, in milliseconds: what the user does comes first. */
 const PAUSE = 50;
 
-/** Fetches what was not shown yet, one after another, so that it is there when it is wanted; questions first. */
+/** Preloads the views that were not shown yet, one after another, starting with the consent overlay. */
 export async function preload(): Promise<void> {
   const palette = () => import("./CommandPalette.svelte");
   const views = [serverPage, ...Object.values(serverTabs), ...Object.values(pages), addServer];
@@ -69,5 +69,5 @@ export async function preload(): Promise<void> {
   }
 }
 
-/** Opens the queue of questions, or goes to one of them. */
+/** Opens the consent queue or one of its requests. */
 export { isConsentOpen, openConsentQueue, showConsent } from "../consent";

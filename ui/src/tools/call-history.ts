@@ -2,7 +2,9 @@
 import type { ActivityBody, ActivityEntry, JsonValue } from "$lib/api/generated";
 import { hasRounded, parseJson } from "$lib/format/json";
 
-/** A call as it crossed. A call that the server answers by asking for more, and one that is sent anew, has several. */
+/**
+ * One request of a call with its response. A call has several if the server requested more input or if it was retried.
+ */
 export interface PastCall {
   request: ActivityEntry;
   /** What came back, if anything did. */

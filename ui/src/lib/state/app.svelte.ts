@@ -21,7 +21,7 @@ import { oneAtATime } from "./one-at-a-time";
 import { SettingsState } from "./settings.svelte";
 
 const ENDED: readonly CallState[] = ["done", "refused", "cancelled", "failed"];
-/** How many ended calls and closed questions are kept. */
+/** Maximum number of ended calls and of closed consent requests that are retained. */
 const KEPT = 100;
 /** How many batches may wait for a snapshot. */
 const MOST_WAITING = 256;
@@ -44,9 +44,9 @@ class App {
   /** Why the snapshot can't be read, if it can't. */
   failure = $state.raw<unknown>(null);
   servers = $state.raw<Server[]>([]);
-  /** The queue; the question in front first. */
+  /** The pending consent requests, the one that the host lists first at the start. */
   consentRequests = $state.raw<Question[]>([]);
-  /** The latest decided questions, newest first. */
+  /** The most recently closed consent requests, newest first. */
   closed = $state.raw<ClosedRequest[]>([]);
   /** The calls under way, and the latest ended ones. */
   calls = $state.raw<Call[]>([]);
@@ -192,7 +192,7 @@ class App {
   }
 }
 
-/** A question whose model said more. */
+/** Returns the request with text appended to the model's streamed response. */
 function longer(request: Question, more: string): Question {
   const { body } = request;
   if (body.kind !== "sampling" || body.run.is !== "running") return request;

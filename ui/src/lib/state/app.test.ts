@@ -95,16 +95,16 @@ describe("events", () => {
     host.send({ type: "question_changed", question: { ...consentRequest("a"), hash: "new" } });
     expect(
       app.consentRequests.map((q) => `${q.id} ${q.hash}`),
-      "a changed question keeps its place",
+      "a changed request keeps its place",
     ).toEqual(["a new", "b hash of b"]);
     expect(
       app.consentRequestsOf("git").map((q) => q.id),
-      "the questions of one server",
+      "the requests of one server",
     ).toEqual(["b"]);
     host.send({ type: "question_closed", id: "a", outcome: "denied" });
     expect(
       app.consentRequests.map((q) => q.id),
-      "a closed question leaves",
+      "a closed request leaves",
     ).toEqual(["b"]);
     expect(app.closed[0]?.outcome, "what became of it is kept").toBe("denied");
   });

@@ -33,7 +33,7 @@ test("a catalog is read once, when it is first wanted, and only of a ready serve
   expect(catalogs.of("a").loading, "under way").toBe(true);
   await settle();
   catalogs.want("a");
-  expect(host.requests("catalog"), "one question for the ready server").toEqual([{ server: "a" }]);
+  expect(host.requests("catalog"), "one request for the ready server").toEqual([{ server: "a" }]);
   expect(catalogs.of("a").value?.server, "there").toBe("a");
   expect(catalogs.of("b").value, "nothing of a stopped one").toBeNull();
 });
