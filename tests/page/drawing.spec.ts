@@ -6,7 +6,7 @@ const SOON_MS = 1_000;
 
 test("the first content does not wait for the code of questions", async ({ page, host }) => {
   let asked = false;
-  await page.route(/\/assets\/Questions-.*\.js$/, (route) => {
+  await page.route(/\/assets\/ConsentOverlay-.*\.js$/, (route) => {
     asked = true;
     return route.abort();
   });

@@ -5,7 +5,7 @@ import { beforeEach, expect, test } from "vitest";
 import type { ActivityEntry, Server } from "$lib/api/generated";
 import { details } from "$lib/state/details.svelte";
 import { axeProblems } from "$lib/testing/axe";
-import { sampleServer, startFake, type FakeHost } from "$lib/testing/fake";
+import { sampleServer, startFakeHost, type FakeHost } from "$lib/testing/fake-host";
 
 import ActivityPane from "./ActivityPane.svelte";
 import ActivityTab from "./ActivityTab.svelte";
@@ -36,7 +36,7 @@ let server: Server;
 beforeEach(async () => {
   server = sampleServer({ name: `active${(number += 1)}` });
   details.close();
-  host = await startFake(
+  host = await startFakeHost(
     {
       activity: ({ after }) => ({
         entries: ENTRIES.filter((e) => e.seq > (after ?? 0)),

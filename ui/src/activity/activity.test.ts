@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import type { ActivityEntry, ActivityKind } from "$lib/api/generated";
-import { startFake, type FakeHost } from "$lib/testing/fake";
+import { startFakeHost, type FakeHost } from "$lib/testing/fake-host";
 import { fastest } from "$lib/testing/fastest";
 
 import { ActivityLog, MAX_ENTRIES, PAUSE } from "./log.svelte";
@@ -32,7 +32,7 @@ let last: number;
 beforeEach(async () => {
   vi.useFakeTimers();
   last = 3;
-  host = await startFake({ activity: entriesUpTo(() => last) });
+  host = await startFakeHost({ activity: entriesUpTo(() => last) });
 });
 let stops: (() => void)[] = [];
 afterEach(() => {

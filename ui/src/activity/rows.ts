@@ -27,7 +27,7 @@ export function groupOf(kind: ActivityKind): Group {
   }
 }
 
-/** The number of entries that a log message repeats: each crossed as a notification, which comes before it. */
+/** Returns the sequence numbers of notifications that a log message repeats. Each of them precedes its log message. */
 function repeated(entries: readonly ActivityEntry[]): Set<number> {
   const numbers = new Set<number>();
   const waiting: number[] = [];
@@ -48,8 +48,8 @@ export function countGroups(entries: readonly ActivityEntry[]): Record<Group, nu
 }
 
 /**
- * The rows for the entries of these groups that have the words; of log messages those of this severity. A log message is listed once:
- * without the group of the log it is the notification that crossed.
+ * Returns the rows for the entries of these groups that match the search; log messages from this severity on. A log
+ * message is listed once: outside of the log group, as its notification.
  */
 export function rowsOf(
   entries: readonly ActivityEntry[],

@@ -3,11 +3,11 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, describe, expect, test, vi } from "vitest";
 
 import type { CheckedComputer, Finding, ServerConfig } from "$lib/api/generated";
-import { router } from "$lib/state/view.svelte";
+import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
-import { sampleServer, startFake } from "$lib/testing/fake";
+import { sampleServer, startFakeHost } from "$lib/testing/fake-host";
 
-import Failure from "../servers/Failure.svelte";
+import ServerFailure from "../servers/ServerFailure.svelte";
 import SettingsView from "../settings/SettingsView.svelte";
 
 import CheckDialog from "./CheckDialog.svelte";
@@ -37,7 +37,7 @@ async function open(
   answer: CheckedComputer = found,
   about?: Parameters<typeof computerCheck.open>[0],
 ) {
-  const host = await startFake({ check_computer: () => answer }, { servers: [sampleServer()] });
+  const host = await startFakeHost({ check_computer: () => answer }, { servers: [sampleServer()] });
   computerCheck.open(about);
   render(CheckDialog);
   await screen.findByText(/found\.$/);
@@ -94,7 +94,7 @@ describe("the dialog", () => {
   });
 
   test("says why nothing could be checked", async () => {
-    await startFake({
+    await startFakeHost({
       check_computer: () => {
         throw { code: "not_found", message: "there is no such computer" };
       },
@@ -114,7 +114,7 @@ describe("the dialog", () => {
 });
 
 test("the settings open it", async () => {
-  const host = await startFake({ check_computer: () => found });
+  const host = await startFakeHost({ check_computer: () => found });
   render(SettingsView);
   await user.click(screen.getByRole("button", { name: "Check this computer" }));
   expect(computerCheck.isOpen).toBe(true);
@@ -128,15 +128,15 @@ describe("a failed start", () => {
   });
 
   test("opens it with the checks that fit", async () => {
-    await startFake({ check_computer: () => found });
-    render(Failure, { server: sampleServer(), failure: failure("command_not_found") });
+    await startFakeHost({ check_computer: () => found });
+    render(ServerFailure, { server: sampleServer(), failure: failure("command_not_found") });
     await user.click(screen.getByRole("button", { name: "Check this computer" }));
     expect(computerCheck.about).toEqual({ server: "files", checks: ["node", "search_path"] });
   });
 
   test("that the user refused is not this computer's fault", async () => {
-    await startFake();
-    render(Failure, { server: sampleServer(), failure: failure("refused") });
+    await startFakeHost();
+    render(ServerFailure, { server: sampleServer(), failure: failure("refused") });
     expect(screen.queryByRole("button", { name: "Check this computer" })).toBeNull();
   });
 

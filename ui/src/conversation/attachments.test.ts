@@ -4,11 +4,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import type { ModelProvider, Models } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
-import { sampleConversation, startFake, type FakeHost } from "$lib/testing/fake";
+import { sampleConversation, startFakeHost, type FakeHost } from "$lib/testing/fake-host";
 
 import { Attachments, kindOf, LARGEST, MOST, TOGETHER, type Attached } from "./attachments.svelte";
 import ConversationView from "./ConversationView.svelte";
-import { lossesOf } from "./losses";
+import { attachmentLosses } from "./attachment-losses";
 
 const SMALL = { provider: "lab", model: "small" };
 const UNKNOWN = { images: null, audio: null, files: null, tools: null, thinking: null };
@@ -77,7 +77,7 @@ it("says what the model may not get", () => {
   const file = (kind: Attached["kind"], mimeType: string): Attached => ({
     ...{ id: kind, name: `a ${kind}`, mimeType, bytes: 1, data: "AA==", kind },
   });
-  const of = (...all: Attached[]) => lossesOf(all, MODELS, SMALL);
+  const of = (...all: Attached[]) => attachmentLosses(all, MODELS, SMALL);
   expect(of(file("text", "text/plain")), "text is always taken").toEqual([]);
   expect(of(file("image", "image/png"))).toEqual([
     "small does not take pictures. Choose another model, or remove them.",
@@ -85,13 +85,15 @@ it("says what the model may not get", () => {
   expect(of(file("audio", "audio/wav")), "and what was chosen for it").toEqual([
     "Lab may not take a audio (audio/wav). What is done then: Leave out, with a notice.",
   ]);
-  expect(lossesOf([file("image", "image/png")], MODELS, null), "no model, no loss").toEqual([]);
+  expect(attachmentLosses([file("image", "image/png")], MODELS, null), "no model, no loss").toEqual(
+    [],
+  );
 });
 
 describe("files of a message", () => {
   let host: FakeHost;
   beforeEach(async () => {
-    host = await startFake(
+    host = await startFakeHost(
       { conversation: () => sampleConversation(), models: () => MODELS },
       { conversations: [{ id: "c1", title: "Trip plan", updatedAt: 1 }] },
     );

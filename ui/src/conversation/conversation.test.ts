@@ -10,13 +10,13 @@ import {
   REVIEWED,
   sampleConversation,
   sampleServer,
-  startFake,
+  startFakeHost,
   type FakeHost,
-} from "$lib/testing/fake";
+} from "$lib/testing/fake-host";
 
-import { composerKey, inserted } from "./composer";
+import { composerKey, inserted } from "./composer-keys";
 import ConversationView from "./ConversationView.svelte";
-import { Follow } from "./follow.svelte";
+import { ScrollFollower } from "./scroll-follower.svelte";
 
 let host: FakeHost;
 let server: string;
@@ -61,7 +61,7 @@ beforeEach(async () => {
   number += 1;
   server = `files${number}`;
   stored = sampleConversation();
-  host = await startFake(
+  host = await startFakeHost(
     {
       conversation: () => structuredClone(stored),
       append_items: ({ items }) => {
@@ -261,7 +261,7 @@ describe("following the end", () => {
   }
 
   it("shows what is new while the reader is at the end", () => {
-    const follow = new Follow();
+    const follow = new ScrollFollower();
     const end = box(600);
     follow.watch(end);
     follow.grew(3);
@@ -271,7 +271,7 @@ describe("following the end", () => {
   });
 
   it("does not move what the reader looks at, and counts what is new", async () => {
-    const follow = new Follow();
+    const follow = new ScrollFollower();
     const middle = box(600);
     follow.watch(middle);
     follow.grew(3);

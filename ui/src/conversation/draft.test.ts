@@ -2,7 +2,7 @@ import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { afterEach, expect, it, vi } from "vitest";
 
-import { sampleConversation, startFake } from "$lib/testing/fake";
+import { sampleConversation, startFakeHost } from "$lib/testing/fake-host";
 
 import ConversationView from "./ConversationView.svelte";
 
@@ -14,7 +14,7 @@ afterEach(() => {
 const field = () => screen.getByRole("textbox", { name: "Message" });
 
 async function opened(draft: string, refused?: string) {
-  return await startFake(
+  return await startFakeHost(
     {
       conversation: () => sampleConversation({ draft }),
       set_draft: () => {

@@ -11,8 +11,13 @@ import type {
   ReplyPart,
 } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
-import { choose } from "$lib/testing/choose";
-import { sampleConversation, sampleServer, startFake, type FakeHost } from "$lib/testing/fake";
+import { selectOption } from "$lib/testing/select-option";
+import {
+  sampleConversation,
+  sampleServer,
+  startFakeHost,
+  type FakeHost,
+} from "$lib/testing/fake-host";
 
 import ConversationView from "./ConversationView.svelte";
 
@@ -65,7 +70,7 @@ const text = (words: string, part = 0): Append => ({ type: "text", part, text: w
 
 beforeEach(async () => {
   stored = sampleConversation({ items: [message("m1", "hello")] });
-  host = await startFake(
+  host = await startFakeHost(
     { conversation: () => structuredClone(stored), models: () => MODELS },
     {
       servers: [sampleServer({ name: "files", instructions: "Be careful" })],
@@ -180,7 +185,7 @@ describe("writing to a model", () => {
     render(ConversationView, { id: "c1" });
     const picker = await screen.findByRole("combobox", { name: "Model" });
     await screen.findByRole("option", { name: "large (Lab)" });
-    await choose(picker, JSON.stringify(["lab", "large"]));
+    await selectOption(picker, JSON.stringify(["lab", "large"]));
     await waitFor(() =>
       expect(host.requests("set_conversation")[0]?.settings.model).toEqual({
         ...{ provider: "lab", model: "large" },
@@ -233,7 +238,7 @@ describe("a call that a model asks for", () => {
     },
   });
 
-  it("is a card from the question to the result", async () => {
+  it("is a card from the consent request to the result", async () => {
     const user = userEvent.setup();
     await begun();
     tell(call({}), true);

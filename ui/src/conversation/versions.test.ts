@@ -3,7 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 import type { ConversationItem } from "$lib/api/generated";
-import { sampleConversation, startFake, type FakeHost } from "$lib/testing/fake";
+import { sampleConversation, startFakeHost, type FakeHost } from "$lib/testing/fake-host";
 
 import ConversationView from "./ConversationView.svelte";
 
@@ -30,7 +30,7 @@ const items: ConversationItem[] = [
 ];
 
 beforeEach(async () => {
-  host = await startFake({
+  host = await startFakeHost({
     conversation: () => sampleConversation({ items: structuredClone(items) }),
     conversation_cost: () => ({
       usage: { input: 2400, output: 60, cachedInput: null, thinking: null },

@@ -2,9 +2,9 @@ import { render, screen, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, test } from "vitest";
 
-import { router } from "$lib/state/view.svelte";
+import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
-import { sampleServer, startFake } from "$lib/testing/fake";
+import { sampleServer, startFakeHost } from "$lib/testing/fake-host";
 
 import App from "../App.svelte";
 
@@ -30,7 +30,7 @@ beforeEach(() => {
 
 describe("the user guide", () => {
   test("opens by F1 with its first page, and lists the others", async () => {
-    await startFake({}, { settings: settings("en"), servers: SERVERS });
+    await startFakeHost({}, { settings: settings("en"), servers: SERVERS });
     render(App);
     await user.keyboard("{F1}");
     const pages = await screen.findByRole("navigation", { name: "Pages of the user guide" });
@@ -46,7 +46,7 @@ describe("the user guide", () => {
   });
 
   test("is in the language of the window", async () => {
-    await startFake({}, { settings: settings("zh"), servers: SERVERS });
+    await startFakeHost({}, { settings: settings("zh"), servers: SERVERS });
     render(App);
     await user.keyboard("{F1}");
     await screen.findByRole("article");
@@ -57,7 +57,7 @@ describe("the user guide", () => {
   });
 
   test("a page that does not exist is the first", async () => {
-    await startFake({}, { settings: settings("en"), servers: SERVERS });
+    await startFakeHost({}, { settings: settings("en"), servers: SERVERS });
     render(App);
     await user.keyboard("{F1}");
     await screen.findByRole("article");

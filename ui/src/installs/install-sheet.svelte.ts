@@ -3,7 +3,7 @@ import { call, toApiError, type ApiError } from "$lib/api/client";
 import type { InstallOffer, InstallSource, InstallTarget } from "$lib/api/generated";
 import { pageState } from "$lib/page-state";
 
-import type { Import } from "../servers/import.svelte";
+import type { TextImport } from "../servers/text-import.svelte";
 
 import { InstallForm, type Upgraded } from "./install-form.svelte";
 
@@ -18,7 +18,7 @@ class InstallSheet {
   busy = $state(false);
   error = $state.raw<ApiError | null>(null);
   /** What a link asks for, if the sheet is about one. */
-  link = $state.raw<Import | null>(null);
+  link = $state.raw<TextImport | null>(null);
   /** Somebody outside of the page had it opened, not a click in it. */
   isFromOutside = $state(false);
   /** The installed server whose place another version takes; none if a new one is added. */
@@ -60,9 +60,9 @@ class InstallSheet {
     this.#begin();
     this.isFromOutside = true;
     const asked = this.#asked;
-    const { Import } = await import("../servers/import.svelte");
+    const { TextImport } = await import("../servers/text-import.svelte");
     if (asked !== this.#asked) return;
-    const link = new Import();
+    const link = new TextImport();
     link.text = text;
     link.pending = true;
     this.link = link;

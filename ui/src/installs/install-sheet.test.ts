@@ -3,8 +3,8 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, expect, test } from "vitest";
 
 import type { InstallDraft, InstallOffer, InstallPreview, SecretsKept } from "$lib/api/generated";
-import { router } from "$lib/state/view.svelte";
-import { startFake } from "$lib/testing/fake";
+import { router } from "$lib/state/router.svelte";
+import { startFakeHost } from "$lib/testing/fake-host";
 
 import { bundleOffer, sampleInput, sampleOffer, samplePlan, samplePreview } from "./fixtures";
 import InstallSheet from "./InstallSheet.svelte";
@@ -16,8 +16,8 @@ afterEach(() => cleanup());
 const offerOf = (...inputs: ReturnType<typeof sampleInput>[]) =>
   sampleOffer({ plan: samplePlan({ inputs }) });
 
-async function open(offer: InstallOffer, answers: Parameters<typeof startFake>[0] = {}) {
-  const host = await startFake({
+async function open(offer: InstallOffer, answers: Parameters<typeof startFakeHost>[0] = {}) {
+  const host = await startFakeHost({
     install_offer: () => offer,
     install_preview: () => samplePreview(),
     ...answers,
@@ -228,7 +228,7 @@ test("an error is about what was sent, and goes once a field changes", async () 
 
 test("the hash of a bundle is taken as it is written elsewhere, and refused in words", async () => {
   const sha256 = "5e".repeat(32);
-  const host = await startFake({
+  const host = await startFakeHost({
     install_offer: () => bundleOffer(),
     install_preview: () => samplePreview(),
   });

@@ -4,9 +4,9 @@ import { tick } from "svelte";
 import { afterEach, describe, expect, test } from "vitest";
 
 import type { InstallDraft, InstallOffer, InstallPreview } from "$lib/api/generated";
-import { router } from "$lib/state/view.svelte";
+import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
-import { startFake } from "$lib/testing/fake";
+import { startFakeHost } from "$lib/testing/fake-host";
 
 import {
   bundleOffer,
@@ -22,7 +22,7 @@ import {
 } from "./fixtures";
 import InstallSheet from "./InstallSheet.svelte";
 import { installSheet } from "./install-sheet.svelte";
-import { plannedText } from "./planned";
+import { plannedText } from "./setup-text";
 import { registrySearch } from "./registry-search.svelte";
 import RegistryView from "./RegistryView.svelte";
 
@@ -41,8 +41,8 @@ describe("the registry", () => {
     ...{ unreadable: 0, nextCursor, answer: sampleAnswer() },
   });
 
-  async function open(answers: Parameters<typeof startFake>[0]) {
-    const host = await startFake(answers);
+  async function open(answers: Parameters<typeof startFakeHost>[0]) {
+    const host = await startFakeHost(answers);
     router.go({ at: "registry" });
     render(RegistryView);
     return host;
@@ -115,7 +115,7 @@ describe("the registry", () => {
     expect(host.requests("registry_search").at(-1)).toMatchObject({ refresh: true });
   });
 
-  test("an answer to an older question is not shown", async () => {
+  test("a response to an outdated query is not shown", async () => {
     let answerFirst: (answer: ReturnType<typeof page>) => void = () => undefined;
     await open({
       registry_search: ({ text }) =>
@@ -158,7 +158,7 @@ describe("the registry", () => {
 
 describe("the page of a server", () => {
   async function open(server = sampleServer()) {
-    const host = await startFake({
+    const host = await startFakeHost({
       registry_server: () => server,
       install_offer: () => sampleOffer(),
       install_preview: () => samplePreview(),
@@ -218,9 +218,9 @@ describe("the sheet", () => {
 
   async function open(
     offer: InstallOffer = sampleOffer(),
-    answers: Parameters<typeof startFake>[0] = {},
+    answers: Parameters<typeof startFakeHost>[0] = {},
   ) {
-    const host = await startFake({
+    const host = await startFakeHost({
       install_offer: () => offer,
       install_preview: previewOf,
       install: () => ({ onlyThisRun: null }),
@@ -362,7 +362,7 @@ describe("the sheet", () => {
   });
 
   test("asks for the file of a bundle, and shows what is pinned of it", async () => {
-    const host = await startFake({
+    const host = await startFakeHost({
       install_offer: (source) => {
         if (source.from === "bundle" && source.path === "/missing.mcpb")
           throw { code: "not_found", message: "there is no such file" };

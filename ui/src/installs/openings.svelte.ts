@@ -8,7 +8,7 @@ import { failures } from "$lib/state/failures.svelte";
 import { m } from "../paraglide/messages";
 
 import { installSheet } from "./install-sheet.svelte";
-import { refusalText, shortText } from "./words";
+import { refusalText, shortText } from "./install-labels";
 
 /** The most characters of what is not opened. */
 const REFUSED = 300;

@@ -3,10 +3,10 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, expect, test } from "vitest";
 
 import type { ImportedServer, Server } from "$lib/api/generated";
-import { front } from "../questions";
-import { question, roots } from "../questions/fixtures";
+import { dialogController } from "../consent";
+import { consentRequest, roots } from "../consent/fixtures";
 import { axeProblems } from "$lib/testing/axe";
-import { sampleServer, startFake } from "$lib/testing/fake";
+import { sampleServer, startFakeHost } from "$lib/testing/fake-host";
 
 import Window from "../shell/Window.svelte";
 
@@ -32,8 +32,8 @@ function imported(name: string): ImportedServer {
   };
 }
 
-async function start(answers: Parameters<typeof startFake>[0] = {}, servers: Server[] = []) {
-  const host = await startFake(
+async function start(answers: Parameters<typeof startFakeHost>[0] = {}, servers: Server[] = []) {
+  const host = await startFakeHost(
     {
       install_offer: (source) => ({ ...bundleOffer(), source }),
       install_preview: () => samplePreview(),
@@ -86,8 +86,8 @@ test("it waits while the user decides something else", async () => {
 
 test("it waits behind a consent request", async () => {
   const host = await start();
-  host.send({ type: "question_changed", question: question(roots, { id: "q1" }) });
-  await waitFor(() => expect(front.question?.id).toBe("q1"));
+  host.send({ type: "question_changed", question: consentRequest(roots, { id: "q1" }) });
+  await waitFor(() => expect(dialogController.request?.id).toBe("q1"));
   host.shell(link);
   await screen.findByTestId("question");
   expect(host.requests("check_import"), "nothing is read").toEqual([]);

@@ -1,5 +1,5 @@
-// The search in the registry: page by page, and never an answer to an older question. It outlives its view, so that the way back from a
-// server's page leads to the same list.
+// The registry search, page by page. A response to an outdated query is dropped. It outlives its view, so that
+// returning from a server's page shows the same list.
 import { call, toApiError, type ApiError } from "$lib/api/client";
 import type { RegistryAnswer, RegistryListing } from "$lib/api/generated";
 import { pageState } from "$lib/page-state";

@@ -5,7 +5,7 @@ import { afterEach, expect, test } from "vitest";
 import type { Installed, InstallPreview, VersionReport } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 import { axeProblems } from "$lib/testing/axe";
-import { sampleServer, startFake } from "$lib/testing/fake";
+import { sampleServer, startFakeHost } from "$lib/testing/fake-host";
 
 import Overview from "../servers/Overview.svelte";
 
@@ -66,7 +66,7 @@ async function open(reported = report(), running = false) {
     },
   });
   const server = sampleServer({ name: "notes", installed });
-  const host = await startFake(
+  const host = await startFakeHost(
     {
       newer_versions: () => ({ servers: [reported] }),
       upgrade_offer: () => ({

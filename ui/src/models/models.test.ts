@@ -3,13 +3,13 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 
 import type { Model, ModelProvider, Models, ProviderPreset } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
-import { choose } from "$lib/testing/choose";
-import { startFake } from "$lib/testing/fake";
-import { settled } from "$lib/testing/settled";
+import { selectOption } from "$lib/testing/select-option";
+import { startFakeHost } from "$lib/testing/fake-host";
+import { settle } from "$lib/testing/settle";
 
-import { free, idFrom, isReadable } from "./draft";
+import { free, idFrom, isReadable } from "./provider-draft";
 import ModelsView from "./ModelsView.svelte";
-import { problemWords } from "./words";
+import { problemLabel } from "./model-labels";
 
 afterEach(() => cleanup());
 
@@ -79,7 +79,7 @@ const having = (changes: Partial<Models> = {}): Models => ({
 describe("the page of models", () => {
   it("adds a provider with its key, and tries it at once", async () => {
     let models = having({ providers: [] });
-    const host = await startFake({
+    const host = await startFakeHost({
       models: () => models,
       set_provider: () => {
         models = having({ providers: [provider({ listedAt: null, models: [] })] });
@@ -110,7 +110,7 @@ describe("the page of models", () => {
   });
 
   it("says in words why a provider does not answer", async () => {
-    await startFake({
+    await startFakeHost({
       models: () => having(),
       test_provider: () => ({
         models: 0,
@@ -128,14 +128,14 @@ describe("the page of models", () => {
 
   it("leaves the place for a key as the user opened it when the provider is read again", async () => {
     let kept = provider();
-    const host = await startFake({ models: () => having({ providers: [kept] }) });
+    const host = await startFakeHost({ models: () => having({ providers: [kept] }) });
     render(ModelsView);
     const place = (await screen.findByText("New key")).closest("details")!;
     const read = async (changes: Partial<ModelProvider>) => {
       const before = host.requests("models").length;
       kept = provider(changes);
       host.send({ type: "models_changed" });
-      await settled();
+      await settle();
       expect(host.requests("models").length, "read again").toBe(before + 1);
     };
     vi.useFakeTimers();
@@ -159,7 +159,7 @@ describe("the page of models", () => {
       url: "https://evil.example/v1",
       problem: { code: "unconfirmed", message },
     });
-    const host = await startFake({
+    const host = await startFakeHost({
       models: () => having({ providers: [moved] }),
       set_provider: () => ({}),
     });
@@ -176,7 +176,7 @@ describe("the page of models", () => {
   });
 
   it("shows what is known of models, and lets one begin conversations", async () => {
-    const host = await startFake({ models: () => having() });
+    const host = await startFakeHost({ models: () => having() });
     render(ModelsView);
     await fireEvent.click(await screen.findByText("2 models"));
     const [, small, odd] = screen.getAllByRole("row");
@@ -192,11 +192,11 @@ describe("the page of models", () => {
   });
 
   it("E23: says that keys are kept only where the keychain keeps them", async () => {
-    await startFake({ models: () => having(), secrets_status: () => ({ is: "keychain" }) });
+    await startFakeHost({ models: () => having(), secrets_status: () => ({ is: "keychain" }) });
     const { unmount } = render(ModelsView);
     expect(await screen.findByText(/Keys are kept encrypted/)).toBeInTheDocument();
     unmount();
-    await startFake({
+    await startFakeHost({
       models: () => having(),
       secrets_status: () => ({ is: "missing", cause: "nothing answers" }),
     });
@@ -206,7 +206,7 @@ describe("the page of models", () => {
   });
 
   it("reads again whether keys are kept once the keychain may be unlocked", async () => {
-    const host = await startFake({
+    const host = await startFakeHost({
       models: () => having(),
       secrets_status: () => ({ is: "locked", cause: "it is locked" }),
     });
@@ -227,7 +227,7 @@ describe("the page of models", () => {
     [null, "Key set."],
     ["it is locked", "Key saved for now."],
   ])("says how long a key is kept that was entered (%s)", async (onlyThisRun, words) => {
-    await startFake({ models: () => having(), set_provider_key: () => ({ onlyThisRun }) });
+    await startFakeHost({ models: () => having(), set_provider_key: () => ({ onlyThisRun }) });
     render(ModelsView);
     await fireEvent.input(await screen.findByLabelText("Key"), { target: { value: "sk-1" } });
     await fireEvent.click(screen.getByRole("button", { name: "Keep the key" }));
@@ -235,10 +235,13 @@ describe("the page of models", () => {
   });
 
   it("lets the user choose what is done with what can't be carried", async () => {
-    const host = await startFake({ models: () => having() });
+    const host = await startFakeHost({ models: () => having() });
     render(ModelsView);
     await fireEvent.click(await screen.findByText("Fallbacks for unsupported content"));
-    await choose(screen.getByRole("combobox", { name: "Pictures in results of tools" }), "refuse");
+    await selectOption(
+      screen.getByRole("combobox", { name: "Pictures in results of tools" }),
+      "refuse",
+    );
     await waitFor(() =>
       expect(host.requests("set_provider")[0]?.conversions).toEqual([
         { what: "imageInToolResult", then: "refuse" },
@@ -250,14 +253,14 @@ describe("the page of models", () => {
     const found = [
       { preset: "ollama", name: "Ollama", url: "http://127.0.0.1:11434/", models: ["llama3.2"] },
     ];
-    const host = await startFake({ models: () => having({ providers: [], found }) });
+    const host = await startFakeHost({ models: () => having({ providers: [], found }) });
     render(ModelsView);
     await fireEvent.click(await screen.findByRole("button", { name: "Use Ollama" }));
     await waitFor(() => expect(host.requests("set_provider")[0]?.id).toBe("ollama"));
   });
 
   it("warns where a key could be read on the way", async () => {
-    await startFake({ models: () => having() });
+    await startFakeHost({ models: () => having() });
     render(ModelsView);
     await fireEvent.click(await screen.findByRole("button", { name: "Add a provider" }));
     const dialog = within(await screen.findByRole("dialog"));
@@ -284,7 +287,7 @@ describe("a draft", () => {
   });
 
   it("has words for every problem, and for those to come", () => {
-    expect(problemWords({ code: "rateLimited" })).toMatch(/Try again later/);
-    expect(problemWords({ code: "somethingNew" })).toBe("It answered with an error.");
+    expect(problemLabel({ code: "rateLimited" })).toMatch(/Try again later/);
+    expect(problemLabel({ code: "somethingNew" })).toBe("It answered with an error.");
   });
 });

@@ -3,9 +3,9 @@ import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, test } from "vitest";
 
 import type { ImportCandidates, ImportOutcome } from "$lib/api/generated";
-import { router } from "$lib/state/view.svelte";
+import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
-import { startFake, type FakeHost } from "$lib/testing/fake";
+import { startFakeHost, type FakeHost } from "$lib/testing/fake-host";
 
 import { candidate, cursor, found, note, CURSOR } from "./fixtures";
 import ImportView from "./ImportView.svelte";
@@ -18,7 +18,7 @@ const user = userEvent.setup();
 beforeEach(async () => {
   listed = found([]);
   outcomes = {};
-  host = await startFake({
+  host = await startFakeHost({
     import_candidates: () => {
       if (listed instanceof Error) throw { code: "system", message: listed.message };
       return listed;

@@ -1,5 +1,4 @@
-// Completion of one argument at a time: asked a little after the last key, and an answer counts only while its question
-// is still the latest.
+// Completion of one argument at a time, debounced. A response counts only for the latest request.
 
 import { toApiError } from "$lib/api/client";
 import type { Completion } from "$lib/api/generated";

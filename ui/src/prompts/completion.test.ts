@@ -40,7 +40,7 @@ describe("completion", () => {
     await vi.advanceTimersByTimeAsync(0);
     answers[0]?.(values("Porto", "Paris"));
     await vi.advanceTimersByTimeAsync(0);
-    expect(completions.values, "the answer to the latest question stays").toEqual(["Paris"]);
+    expect(completions.values, "the response to the latest request stays").toEqual(["Paris"]);
     expect(completions.busy, "nothing is waited for").toBe(false);
   });
 

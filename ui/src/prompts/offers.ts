@@ -5,9 +5,9 @@ import { app } from "$lib/state/app.svelte";
 import { catalogs } from "$lib/state/catalogs.svelte";
 import { iconOf } from "$lib/ui/icon";
 
-import { NO_MARKS } from "../review/words";
+import { NO_MARKS } from "../review/review-labels";
 import { skillLists } from "../skills/skills.svelte";
-import type { Offer } from "./pick.svelte";
+import type { Offer } from "./filtered-list.svelte";
 
 export interface PromptOffer extends Offer {
   prompt: Prompt;

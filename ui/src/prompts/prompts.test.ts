@@ -3,16 +3,16 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import type { Prompt } from "$lib/api/generated";
-import { router } from "$lib/state/view.svelte";
+import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
 import {
   NOT_SAID,
   REVIEWED,
   sampleConversation,
   sampleServer,
-  startFake,
+  startFakeHost,
   type FakeHost,
-} from "$lib/testing/fake";
+} from "$lib/testing/fake-host";
 
 import PromptDialog from "./PromptDialog.svelte";
 import PromptsTab from "./PromptsTab.svelte";
@@ -41,7 +41,7 @@ beforeEach(async () => {
   number += 1;
   names = [`demo${number}`, `notes${number}`];
   const [demo] = names;
-  host = await startFake(
+  host = await startFakeHost(
     {
       catalog: ({ server }) => ({
         ...{ server, tools: [], resources: [], templates: [], notes: [], freshUntil: NOT_SAID },

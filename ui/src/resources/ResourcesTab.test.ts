@@ -4,9 +4,9 @@ import { beforeEach, expect, test } from "vitest";
 
 import type { Catalog, Server } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
-import { router } from "$lib/state/view.svelte";
+import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
-import { NOT_SAID, sampleServer, startFake, type FakeHost } from "$lib/testing/fake";
+import { NOT_SAID, sampleServer, startFakeHost, type FakeHost } from "$lib/testing/fake-host";
 
 import ResourcesTab from "./ResourcesTab.svelte";
 
@@ -44,7 +44,7 @@ beforeEach(async () => {
     name: `port${number}`,
     capabilities: ["resources", "resources.subscribe"],
   });
-  host = await startFake(
+  host = await startFakeHost(
     {
       catalog: ({ server }) => catalog(server),
       read_resource: ({ uri }) => ({

@@ -3,7 +3,7 @@
 import { call } from "$lib/api/client";
 import type { ConversationItem, ResourceContents } from "$lib/api/generated";
 
-import { beginConversation } from "../conversation/begin";
+import { createConversation } from "../conversation/create-conversation";
 
 /** What to attach, and where. */
 export interface Attach {
@@ -44,7 +44,7 @@ export async function attachmentOf(
 /** Attaches a resource or a skill as it is now. Returns the conversation. Rejects with an `ApiError`. */
 export async function attachResource(attach: Attach): Promise<string> {
   const item = await attachmentOf(attach);
-  const conversation = attach.conversation ?? (await beginConversation(attach.name));
+  const conversation = attach.conversation ?? (await createConversation(attach.name));
   await call("append_items", { conversation, items: [item] });
   return conversation;
 }

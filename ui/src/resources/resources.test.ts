@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 
 import type { Catalog, Resource, ResourceContents, ResourceResult } from "$lib/api/generated";
-import { NOT_SAID, sampleConversation, startFake, type FakeHost } from "$lib/testing/fake";
+import { NOT_SAID, sampleConversation, startFakeHost, type FakeHost } from "$lib/testing/fake-host";
 
 import { attachResource } from "./attach";
 import { Expansion } from "./expansion.svelte";
@@ -12,7 +12,7 @@ import { resourceRows, rowKey, shownOf } from "./resource-list";
 
 let host: FakeHost;
 beforeEach(async () => {
-  host = await startFake({
+  host = await startFakeHost({
     read_resource: ({ uri }) => ({
       contents: [{ uri, mimeType: null, text: `in ${uri}`, blob: null }],
       ...{ cached: false, freshUntil: null },

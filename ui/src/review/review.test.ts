@@ -9,20 +9,20 @@ import {
   REVIEWED,
   sampleConversation,
   sampleServer,
-  startFake,
+  startFakeHost,
   type FakeHost,
-} from "$lib/testing/fake";
+} from "$lib/testing/fake-host";
 
 import ConversationView from "../conversation/ConversationView.svelte";
-import { question, startServer, tool as toolBody } from "../questions/fixtures";
-import { ruleWords, reason } from "../questions/words";
+import { consentRequest, startServer, tool as toolBody } from "../consent/fixtures";
+import { ruleLabel, originLabel } from "../consent/consent-labels";
 import ToolDetail from "../tools/ToolDetail.svelte";
 import ToolsTab from "../tools/ToolsTab.svelte";
 import MarkBadges from "./MarkBadges.svelte";
-import Pinned from "./Pinned.svelte";
-import QuestionMarks from "./QuestionMarks.svelte";
+import PinnedDefinitions from "./PinnedDefinitions.svelte";
+import ConsentMarks from "./ConsentMarks.svelte";
 import ReviewAll from "./ReviewAll.svelte";
-import { lookAlikeWords, NO_MARKS } from "./words";
+import { lookAlikeLabel, NO_MARKS } from "./review-labels";
 
 const CHANGED: Marks = {
   review: "changed",
@@ -39,7 +39,11 @@ const CHANGED: Marks = {
   },
   lookAlikes: [{ server: "post", name: "send", same: false }],
   flags: [
-    { place: ["description"], reason: "hides_from_user", excerpt: "do not tell\u200b the user" },
+    {
+      place: ["description"],
+      reason: "hides_from_user",
+      excerpt: "do not tell\u200b the user",
+    },
   ],
 };
 
@@ -61,7 +65,7 @@ async function reviewable(): Promise<HTMLElement> {
 let host: FakeHost;
 
 beforeEach(async () => {
-  host = await startFake({}, { servers: [sampleServer()] });
+  host = await startFakeHost({}, { servers: [sampleServer()] });
 });
 
 afterEach(cleanup);
@@ -150,20 +154,20 @@ test("what changes while all are being marked is not what was looked at", async 
   ]);
 });
 
-describe("a question", () => {
+describe("a consent request", () => {
   test("X09: says after whose words a model asked", () => {
     const why = { by: "model", conversation: "c1", after: ["weather", "news"] } as const;
-    const asked = question(toolBody({}), { why: { ...why, after: [...why.after] } });
-    render(QuestionMarks, { question: asked });
+    const asked = consentRequest(toolBody({}), { why: { ...why, after: [...why.after] } });
+    render(ConsentMarks, { request: asked });
     expect(
       screen.getByText("Asked for after untrusted output of weather, news."),
       "whose words",
     ).toBeInTheDocument();
     expect(
-      reason(asked.why, () => "Trip"),
+      originLabel(asked.why, () => "Trip"),
       "and where",
     ).toBe("The model asked in “Trip”.");
-    expect(ruleWords("after-untrusted"), "and by which rule").toContain("untrusted");
+    expect(ruleLabel("after-untrusted"), "and by which rule").toContain("untrusted");
   });
 
   test("S26: says which content of the same server came before", () => {
@@ -172,7 +176,9 @@ describe("a question", () => {
       { server: "fs", kind: "resource" as const, name: "file:///a", openWorld: false },
     ];
     const why = { by: "model" as const, conversation: "c1", after: [], read };
-    render(QuestionMarks, { question: question(toolBody({}), { why, rule: "after-untrusted" }) });
+    render(ConsentMarks, {
+      request: consentRequest(toolBody({}), { why, rule: "after-untrusted" }),
+    });
     const note = screen.getByText(/^Asked for after untrusted content of/);
     expect(note, "the tool, with what the eye would not see").toHaveTextContent(/fetch.*202E/);
     expect(note, "and the resource").toHaveTextContent("the resource file:///a");
@@ -181,20 +187,22 @@ describe("a question", () => {
 
   test("X09: where it is not known what a model has read, that is said", () => {
     const why = { by: "model" as const, conversation: "c1", after: [] };
-    render(QuestionMarks, { question: question(toolBody({}), { why, rule: "after-untrusted" }) });
+    render(ConsentMarks, {
+      request: consentRequest(toolBody({}), { why, rule: "after-untrusted" }),
+    });
     expect(screen.getByText(/is not known/), "it is said").toBeInTheDocument();
   });
 
   test("X02: shows what changed about a tool, and about a server in our words", () => {
-    render(QuestionMarks, { question: question(toolBody({}), { marks: CHANGED }) });
+    render(ConsentMarks, { request: consentRequest(toolBody({}), { marks: CHANGED }) });
     expect(screen.getByText("Sends a mail"), "the tool's change").toBeInTheDocument();
     cleanup();
     const diff = {
       ...{ more: 0, serverChanged: true, cut: false, before: null },
       changes: [{ path: ["program"], before: "/usr/bin/npx", after: "/tmp/npx" }],
     };
-    render(QuestionMarks, {
-      question: question(startServer, { marks: { ...NO_MARKS, diff } }),
+    render(ConsentMarks, {
+      request: consentRequest(startServer, { marks: { ...NO_MARKS, diff } }),
     });
     const changes = within(screen.getByRole("list"));
     expect(changes.getByText("program"), "which part").toBeInTheDocument();
@@ -219,7 +227,7 @@ test("what was seen of a server is listed", async () => {
     ],
     ...{ tools: [{ name: "send", hash: "h", since: 1 }], prompts: [] },
   });
-  render(Pinned, { server: sampleServer() });
+  render(PinnedDefinitions, { server: sampleServer() });
   for (const words of ["/usr/bin/npx", "https://login.example", "send"]) {
     expect(await screen.findByText(words), words).toBeInTheDocument();
   }
@@ -231,7 +239,7 @@ test("those of the same name are one line, and no other is hidden by it", () => 
     ...[alike("a", "send", true), alike("b", "send", true)],
     ...[alike("a", "s\u0435nd", false), alike("a", "s\u0435nd", false)],
   ];
-  expect(lookAlikeWords(all)).toEqual([
+  expect(lookAlikeLabel(all)).toEqual([
     "Another server has a tool of the same name: a, b.",
     expect.stringContaining("U+0435"),
   ]);

@@ -3,20 +3,20 @@ import { afterEach, describe, expect, it } from "vitest";
 
 import type { DryRunResult, Policy, Rule } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
-import { choose } from "$lib/testing/choose";
-import { sampleServer, startFake } from "$lib/testing/fake";
+import { selectOption } from "$lib/testing/select-option";
+import { sampleServer, startFakeHost } from "$lib/testing/fake-host";
 
 import RulesView from "../settings/RulesView.svelte";
-import { RuleDraft } from "./draft.svelte";
+import { RuleDraft } from "./rule-draft.svelte";
 import { noRules, sampleRule } from "./fixtures";
-import { wholeWords } from "./words";
+import { wholeWords } from "./rule-labels";
 
 afterEach(() => cleanup());
 
-type Answers = Parameters<typeof startFake>[0];
+type Answers = Parameters<typeof startFakeHost>[0];
 
 async function show(policy: Partial<Policy>, answers: Answers = {}) {
-  const host = await startFake(
+  const host = await startFakeHost(
     { policy: () => ({ ...noRules, ...policy }), grants: () => ({ grants: [] }), ...answers },
     { servers: [sampleServer()] },
   );
@@ -119,14 +119,14 @@ describe("rules", () => {
     );
     await fireEvent.click(screen.getByRole("button", { name: "Add a rule" }));
     const dialog = await screen.findByRole("dialog");
-    await choose(within(dialog).getByLabelText("What happens"), "deny");
+    await selectOption(within(dialog).getByLabelText("What happens"), "deny");
     await fireEvent.input(within(dialog).getByLabelText("Tool"), { target: { value: "rm" } });
     await fireEvent.click(within(dialog).getByRole("button", { name: "Add a condition" }));
     const pattern = within(dialog).getByLabelText("What (condition 1)");
     await fireEvent.input(pattern, { target: { value: "/etc*" } });
     await fireEvent.click(await within(dialog).findByRole("button", { name: "Use a path" }));
     expect(within(dialog).queryByText(/This looks like a path/), "then it is none").toBeNull();
-    await choose(within(dialog).getByLabelText("How (condition 1)"), "glob");
+    await selectOption(within(dialog).getByLabelText("How (condition 1)"), "glob");
     expect(
       within(dialog).getByText(/This looks like a path/),
       "a glob goes by letters",

@@ -3,9 +3,9 @@ import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, test } from "vitest";
 
 import type { ImportedServer, ImportPreview } from "$lib/api/generated";
-import { router } from "$lib/state/view.svelte";
+import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
-import { sampleServer, startFake, type FakeHost } from "$lib/testing/fake";
+import { sampleServer, startFakeHost, type FakeHost } from "$lib/testing/fake-host";
 
 import AddServer from "./AddServer.svelte";
 
@@ -30,7 +30,7 @@ const user = userEvent.setup();
 beforeEach(async () => {
   preview = { servers: [], problem: null };
   refused = [];
-  host = await startFake(
+  host = await startFakeHost(
     {
       check_import: () => preview,
       add_server: ({ name }) => {

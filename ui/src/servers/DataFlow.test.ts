@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 import type { DataFlow as Flow } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
-import { sampleServer, startFake } from "$lib/testing/fake";
+import { sampleServer, startFakeHost } from "$lib/testing/fake-host";
 
 import DataFlow from "./DataFlow.svelte";
 import ToolReview from "./ToolReview.svelte";
@@ -14,7 +14,7 @@ const user = userEvent.setup();
 const { flow } = sampleServer();
 
 async function show(changed: Partial<Flow> = {}) {
-  const host = await startFake({ set_data_flow: () => ({}) });
+  const host = await startFakeHost({ set_data_flow: () => ({}) });
   render(DataFlow, { server: sampleServer({ flow: { ...flow, ...changed } }) });
   return host;
 }

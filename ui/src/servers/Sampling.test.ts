@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 
 import type { Rule, SamplingReport } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
-import { sampleServer, startFake } from "$lib/testing/fake";
+import { sampleServer, startFakeHost } from "$lib/testing/fake-host";
 
 import { noRules, sampleRule } from "../rules/fixtures";
 
@@ -16,7 +16,7 @@ const user = userEvent.setup();
 
 async function show(report: SamplingReport, rules: Rule[] = []) {
   let now = report;
-  const host = await startFake({
+  const host = await startFakeHost({
     sampling: () => now,
     set_sampling: ({ settings }) => {
       now = { ...now, settings };

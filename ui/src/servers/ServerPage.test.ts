@@ -4,10 +4,10 @@ import { describe, expect, test } from "vitest";
 
 import type { Blocked } from "$lib/api/generated";
 import { failures } from "$lib/state/failures.svelte";
-import { link } from "$lib/state/link.svelte";
-import { router } from "$lib/state/view.svelte";
+import { pendingLink } from "$lib/state/pending-link.svelte";
+import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
-import { sampleServer } from "$lib/testing/fake";
+import { sampleServer } from "$lib/testing/fake-host";
 
 import { remote, show } from "./server-page-fixtures";
 
@@ -118,7 +118,9 @@ describe("the overview", () => {
     expect(screen.getByText("tools.listChanged"), "capabilities").toBeVisible();
     expect(screen.getByText("initialize"), "how the revision was found").toBeVisible();
     await user.click(within(claims).getByRole("button", { name: "Open…" }));
-    expect(link.asked, "the website is shown before it is opened").toBe("https://example.com");
+    expect(pendingLink.asked, "the website is shown before it is opened").toBe(
+      "https://example.com",
+    );
     expect(await axeProblems(), "axe").toEqual([]);
   });
 

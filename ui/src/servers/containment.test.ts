@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import type { ServerConfig as Config, LimitsUse, SandboxPlan, Server } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
-import { sampleServer, startFake } from "$lib/testing/fake";
+import { sampleServer, startFakeHost } from "$lib/testing/fake-host";
 
 import LimitsFields from "../settings/LimitsFields.svelte";
 
@@ -58,7 +58,7 @@ const held: Partial<Server> = {
 
 describe("the sandbox in the form", () => {
   test("is off at first; what is named in it is what is asked for", async () => {
-    await startFake({ pick_folder: () => ({ folder: "/home/ann/in" }) });
+    await startFakeHost({ pick_folder: () => ({ folder: "/home/ann/in" }) });
     const draft = new Draft("files", sampleServer().config);
     const { container } = render(CommandFields, { draft, problems: [] });
     expect("sandbox" in draft.config, "nothing is said of a sandbox").toBe(false);
@@ -144,7 +144,7 @@ test.each([
   ["without one", {}, "off; when it runs, it reaches all that you do"],
 ])("the overview says whether a server has a sandbox: one %s", async (_, changes, text) => {
   const server = sampleServer(changes);
-  await startFake({}, { servers: [server] });
+  await startFakeHost({}, { servers: [server] });
   render(Overview, { server });
   expect(screen.getByText("Sandbox").nextElementSibling).toHaveTextContent(text);
 });
@@ -153,7 +153,7 @@ describe("the tab of limits", () => {
   test("says what a server reaches, what holds it, and how near it is to each limit", async () => {
     const server = sampleServer({ ...held, heldBy: "bubblewrap" });
     const answers = { limits: () => used, sandbox: () => ({ plan, problem: null }) };
-    await startFake(answers, { servers: [server] });
+    await startFakeHost(answers, { servers: [server] });
     const { container } = render(Limits, { server });
     expect(await screen.findByText(/runs in a sandbox \(bubblewrap\)/), "held").toBeVisible();
     for (const path of ["/home/ann/in", "/home/ann/out", plan.program[0] ?? ""]) {
@@ -176,7 +176,7 @@ describe("the tab of limits", () => {
     const server = sampleServer({ ...held, state: { is: "stopped" } });
     const problem = "no sandbox can be set up here: bubblewrap is not installed";
     const answers = { limits: () => used, sandbox: () => ({ plan: null, problem }) };
-    await startFake(answers, { servers: [server] });
+    await startFakeHost(answers, { servers: [server] });
     render(Limits, { server });
     expect(await screen.findByText(problem), "the cause").toBeVisible();
     expect(screen.getByText(/so it does not start/), "and what follows").toBeVisible();
@@ -184,7 +184,7 @@ describe("the tab of limits", () => {
 
   test("a server without a sandbox is said to reach everything", async () => {
     const server = sampleServer();
-    const host = await startFake({ limits: () => used }, { servers: [server] });
+    const host = await startFakeHost({ limits: () => used }, { servers: [server] });
     render(Limits, { server });
     expect(screen.getByText(/it reaches all that you do/), "no lock").toBeVisible();
     expect(host.requests("sandbox"), "there is nothing to look at").toEqual([]);

@@ -1,6 +1,6 @@
 // What a server can't do because the user has turned off what it needs of them.
 import { toApiError } from "$lib/api/client";
-import { router } from "$lib/state/view.svelte";
+import { router } from "$lib/state/router.svelte";
 
 import { m } from "../paraglide/messages";
 

@@ -4,8 +4,8 @@ import { expect } from "vitest";
 
 import type { Server } from "$lib/api/generated";
 import type { ServerTab } from "$lib/state/route";
-import { router } from "$lib/state/view.svelte";
-import { sampleServer, startFake } from "$lib/testing/fake";
+import { router } from "$lib/state/router.svelte";
+import { sampleServer, startFakeHost } from "$lib/testing/fake-host";
 
 import { serverTabs } from "../shell/views";
 
@@ -23,9 +23,9 @@ const NO_PINS = {
 export async function show(
   tab: ServerTab,
   changes: Partial<Server> = {},
-  answers: Parameters<typeof startFake>[0] = {},
+  answers: Parameters<typeof startFakeHost>[0] = {},
 ) {
-  const host = await startFake(
+  const host = await startFakeHost(
     {
       sampling: () => samplingReport(),
       pins: () => NO_PINS,

@@ -3,9 +3,9 @@ import userEvent from "@testing-library/user-event";
 import { describe, expect, test } from "vitest";
 
 import type { Grant, ServerConfig } from "$lib/api/generated";
-import { router } from "$lib/state/view.svelte";
+import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
-import { sampleServer } from "$lib/testing/fake";
+import { sampleServer } from "$lib/testing/fake-host";
 
 import { remote, show } from "./server-page-fixtures";
 

@@ -3,8 +3,8 @@ import { afterEach, describe, expect, it } from "vitest";
 
 import type { AuditEntry, AuditVerdict } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
-import { choose } from "$lib/testing/choose";
-import { startFake } from "$lib/testing/fake";
+import { selectOption } from "$lib/testing/select-option";
+import { startFakeHost } from "$lib/testing/fake-host";
 
 import { Audit, PAGE } from "./audit.svelte";
 import AuditView from "./AuditView.svelte";
@@ -47,7 +47,7 @@ function log(count: number) {
 describe("the audit log", () => {
   it("is read page by page, and new decisions come on top", async () => {
     const { all, audit: answer } = log(PAGE + 20);
-    await startFake({ audit: answer });
+    await startFakeHost({ audit: answer });
     const audit = new Audit();
     await audit.newest();
     expect(audit.entries.length, "one page first").toBe(PAGE);
@@ -64,7 +64,7 @@ describe("the audit log", () => {
 
   it("starts over when more than a page is new", async () => {
     const { all, audit: answer } = log(10);
-    await startFake({ audit: answer });
+    await startFakeHost({ audit: answer });
     const audit = new Audit();
     await audit.newest();
     for (let n = 11; n <= 300; n++) all.unshift(entry(n));
@@ -74,7 +74,7 @@ describe("the audit log", () => {
   });
 
   it("is filtered where it lies, not where it is shown", async () => {
-    const host = await startFake({
+    const host = await startFakeHost({
       audit: ({ search, decision }) => {
         const all = [
           entry(2, { server: "weather", decision: "denied" }),
@@ -96,11 +96,11 @@ describe("the audit log", () => {
     expect(await screen.findByText("No decision matches"), "it is said").toBeInTheDocument();
     await fireEvent.click(screen.getByRole("button", { name: "Clear the filters" }));
     await screen.findByText("write_file");
-    await choose(screen.getByRole("combobox", { name: "Decision" }), "denied");
+    await selectOption(screen.getByRole("combobox", { name: "Decision" }), "denied");
     await waitFor(() =>
       expect(screen.getAllByRole("row").length, "the heading and one decision").toBe(2),
     );
-    await choose(screen.getByRole("combobox", { name: "When" }), "week");
+    await selectOption(screen.getByRole("combobox", { name: "When" }), "week");
     const last = host.requests("audit").at(-1);
     expect(last?.since, "a week ago").toBeLessThan(Date.now() - 6 * 24 * 3600 * 1000);
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
@@ -108,7 +108,7 @@ describe("the audit log", () => {
 
   it("does not take an answer to another filter for this one's", async () => {
     const answers: ((page: { entries: AuditEntry[]; more: boolean }) => void)[] = [];
-    await startFake({ audit: () => new Promise((resolve) => answers.push(resolve)) });
+    await startFakeHost({ audit: () => new Promise((resolve) => answers.push(resolve)) });
     const audit = new Audit();
     const first = audit.newest();
     const second = audit.look({ server: "weather" });
@@ -125,7 +125,7 @@ describe("the audit log", () => {
   });
 
   it("opens a decision to all that is written down of it", async () => {
-    await startFake({
+    await startFakeHost({
       audit: () => ({
         entries: [
           entry(3, { content: "a\u202eb", contentBytes: 50_000, rule: "rule 3", asker: "model" }),
@@ -158,7 +158,7 @@ describe("the audit log", () => {
       ...{ proved: true, unproved: [] },
     };
     let verdict = whole;
-    await startFake({
+    await startFakeHost({
       audit: () => ({ entries: [entry(1)], more: false }),
       verify_audit: () => verdict,
       export_audit: () => ({ path: "/tmp/audit.jsonl" }),
@@ -198,14 +198,14 @@ describe("the audit log", () => {
   });
 
   it("says what to expect where there is nothing", async () => {
-    await startFake({ audit: () => ({ entries: [], more: false }) });
+    await startFakeHost({ audit: () => ({ entries: [], more: false }) });
     render(AuditView);
     expect(await screen.findByText("No decisions yet"), "an empty state").toBeInTheDocument();
   });
 
   it("says why it can't be read, and tries again", async () => {
     let broken = true;
-    await startFake({
+    await startFakeHost({
       audit: () => {
         if (broken) throw { code: "system", message: "disk full" };
         return { entries: [entry(1)], more: false };

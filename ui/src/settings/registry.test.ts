@@ -4,7 +4,7 @@ import { afterEach, expect, test } from "vitest";
 
 import type { RegistryReport } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
-import { startFake } from "$lib/testing/fake";
+import { startFakeHost } from "$lib/testing/fake-host";
 
 import RegistrySection from "./RegistrySection.svelte";
 
@@ -20,7 +20,7 @@ const own: RegistryReport = {
 test("the official registry is used until an address is set, with a header if it needs one", async () => {
   let report: RegistryReport | null = null;
   const official = "https://registry.modelcontextprotocol.io";
-  const host = await startFake({
+  const host = await startFakeHost({
     registry_setting: () =>
       report ?? { address: official, official: true, named: false, header: null },
     set_registry: () => {
@@ -51,7 +51,7 @@ test("the official registry is used until an address is set, with a header if it
 });
 
 test("another address keeps no value, and the official one is set again with a click", async () => {
-  const host = await startFake({
+  const host = await startFakeHost({
     registry_setting: () => own,
     set_registry: () => ({ onlyThisRun: null }),
   });
@@ -66,7 +66,7 @@ test("another address keeps no value, and the official one is set again with a c
 
 test("an address that can't be used says what to do, and stays in the field", async () => {
   const message = "it is not encrypted; only a registry on this computer may have http://";
-  await startFake({
+  await startFakeHost({
     set_registry: () => Promise.reject({ code: "bad_request", message }),
   });
   render(RegistrySection);
@@ -78,7 +78,7 @@ test("an address that can't be used says what to do, and stays in the field", as
 });
 
 test("a registry that the environment names can't be changed here", async () => {
-  await startFake({ registry_setting: () => ({ ...own, named: true, header: null }) });
+  await startFakeHost({ registry_setting: () => ({ ...own, named: true, header: null }) });
   render(RegistrySection);
   expect(await screen.findByText(/DRAWBRIDGE_REGISTRY names this registry/)).toBeVisible();
   await waitFor(() => expect(screen.queryByRole("textbox")).toBeNull());

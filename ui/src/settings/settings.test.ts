@@ -3,8 +3,8 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 
 import type { Grant, SecretsStatus, ServerConfig } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
-import { sampleServer, startFake } from "$lib/testing/fake";
-import { settled } from "$lib/testing/settled";
+import { sampleServer, startFakeHost } from "$lib/testing/fake-host";
+import { settle } from "$lib/testing/settle";
 
 import { noRules } from "../rules/fixtures";
 
@@ -15,14 +15,14 @@ afterEach(() => cleanup());
 
 describe("the window's sandbox", () => {
   it("is not mentioned where the system's web view sees to it", async () => {
-    await startFake();
+    await startFakeHost();
     render(SettingsView);
     await screen.findByRole("heading", { name: "Files" });
     expect(screen.queryByRole("heading", { name: "Sandbox of this window" })).toBeNull();
   });
 
   it("is said to be on", async () => {
-    (await startFake()).sandbox = { is: "on" };
+    (await startFakeHost()).sandbox = { is: "on" };
     render(SettingsView);
     expect(await screen.findByText(/^On\. The process that draws this window/)).toBeVisible();
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
@@ -30,7 +30,7 @@ describe("the window's sandbox", () => {
 
   it("is said to be off, with the reason and the system's words", async () => {
     const cause = "bwrap: setting up uid map: Permission denied";
-    (await startFake()).sandbox = { is: "off", because: "no_namespaces", cause };
+    (await startFakeHost()).sandbox = { is: "off", because: "no_namespaces", cause };
     render(SettingsView);
     expect(
       await screen.findByText("Off: a flaw in WebKitGTK could reach your files"),
@@ -45,7 +45,7 @@ describe("the window's sandbox", () => {
   });
 
   it("says that a blank window can't be remembered, and why", async () => {
-    const host = await startFake();
+    const host = await startFakeHost();
     const cause = "/data/page-sandbox.json can't be written: No space left on device";
     host.sandbox = { is: "off", because: "no_memory", cause, unkept: cause };
     const { unmount } = render(SettingsView);
@@ -60,7 +60,7 @@ describe("the window's sandbox", () => {
   });
 
   it("can be tried again after the window stayed blank", async () => {
-    const host = await startFake();
+    const host = await startFakeHost();
     host.sandbox = { is: "off", because: "no_page" };
     render(SettingsView);
     const retry = await screen.findByRole("button", { name: "Try again at the next start" });
@@ -73,14 +73,14 @@ describe("the window's sandbox", () => {
 
 describe("the desktop", () => {
   it("is not mentioned in a browser", async () => {
-    await startFake();
+    await startFakeHost();
     render(SettingsView);
     await screen.findByRole("heading", { name: "Files" });
     expect(screen.queryByRole("heading", { name: "Window and background" })).toBeNull();
   });
 
   it("keeps what closing the window does", async () => {
-    const host = await startFake();
+    const host = await startFakeHost();
     host.desktop = { hasTray: true, loginStart: { is: "off" }, links: { is: "off" } };
     render(SettingsView);
     const background = await screen.findByRole("radio", { name: "Keep running in the background" });
@@ -94,7 +94,7 @@ describe("the desktop", () => {
   });
 
   it("starts the app at login when it is told to", async () => {
-    const host = await startFake();
+    const host = await startFakeHost();
     host.desktop = { hasTray: false, loginStart: { is: "off" }, links: { is: "off" } };
     render(SettingsView);
     const box = await screen.findByRole("checkbox", { name: "Start Drawbridge when you log in" });
@@ -113,7 +113,7 @@ describe("the desktop", () => {
 
   it("says why the app can't start at login", async () => {
     const cause = "This package of Drawbridge can't start at login.";
-    (await startFake()).desktop = {
+    (await startFakeHost()).desktop = {
       ...{ hasTray: true, links: { is: "off" } },
       loginStart: { is: "unavailable", cause },
     };
@@ -126,7 +126,7 @@ describe("the desktop", () => {
   });
 
   it("shows what the system has when the start at login is refused", async () => {
-    const host = await startFake();
+    const host = await startFakeHost();
     host.desktop = { hasTray: true, loginStart: { is: "off" }, links: { is: "off" } };
     host.setLoginStart = () => Promise.reject("autostart can't be written: read-only");
     render(SettingsView);
@@ -141,7 +141,7 @@ describe("links of other programs", () => {
   const NAME = "Open drawbridge: links with this app";
 
   it("come to the app once the user says so, and not any more", async () => {
-    const host = await startFake();
+    const host = await startFakeHost();
     host.desktop = { hasTray: true, loginStart: { is: "off" }, links: { is: "off" } };
     render(SettingsView);
     const box = await screen.findByRole("checkbox", { name: NAME });
@@ -155,7 +155,7 @@ describe("links of other programs", () => {
 
   it("can't be turned on where the system has no such switch, and it is said why", async () => {
     const cause = "On this system an app can't turn links on or off.";
-    (await startFake()).desktop = {
+    (await startFakeHost()).desktop = {
       ...{ hasTray: true, loginStart: { is: "off" } },
       links: { is: "unavailable", cause },
     };
@@ -174,7 +174,7 @@ describe("rules", () => {
 
   it("E24: lists every approval and takes one back at once", async () => {
     let left = grants;
-    const host = await startFake({
+    const host = await startFakeHost({
       policy: () => noRules,
       grants: () => ({ grants: left }),
       revoke_grant: ({ id }) => {
@@ -194,7 +194,7 @@ describe("rules", () => {
   it("E24: a second click takes no other approval back, before or after the answer", async () => {
     let left = grants;
     let answer = () => {};
-    const host = await startFake({
+    const host = await startFakeHost({
       policy: () => noRules,
       grants: () => ({ grants: left }),
       revoke_grant: ({ id }) => {
@@ -225,7 +225,7 @@ describe("rules", () => {
       ...{ type: "http", url: "https://mcp.example.com/", headers: [], kind: null, revision: null },
       auth: null,
     };
-    await startFake(
+    await startFakeHost(
       { policy: () => noRules, grants: () => ({ grants }) },
       { servers: [sampleServer({ config })] },
     );
@@ -235,7 +235,7 @@ describe("rules", () => {
   });
 
   it("says so when everything asks", async () => {
-    await startFake({ policy: () => noRules, grants: () => ({ grants: [] }) });
+    await startFakeHost({ policy: () => noRules, grants: () => ({ grants: [] }) });
     render(RulesView);
     expect(await screen.findByText("Everything asks"), "an empty state").toBeInTheDocument();
   });
@@ -243,7 +243,7 @@ describe("rules", () => {
 
 describe("settings", () => {
   it("are changed one by one and keep the others", async () => {
-    const host = await startFake({ secrets_status: () => ({ is: "keychain" }) });
+    const host = await startFakeHost({ secrets_status: () => ({ is: "keychain" }) });
     render(SettingsView);
     await fireEvent.click(screen.getByRole("radio", { name: "Dark" }));
     expect(host.requests("set_settings"), "only the theme is another").toEqual([
@@ -254,7 +254,7 @@ describe("settings", () => {
   });
 
   it("say why they were not saved", async () => {
-    await startFake({
+    await startFakeHost({
       secrets_status: () => ({ is: "keychain" }),
       set_settings: () => {
         throw { code: "system", message: "disk full" };
@@ -266,36 +266,36 @@ describe("settings", () => {
   });
 
   it("hold as chosen while the events about them are late", async () => {
-    const host = await startFake();
+    const host = await startFakeHost();
     const { settings } = host.snapshot;
     render(SettingsView);
     const dark = screen.getByRole("radio", { name: "Dark" });
     const chinese = screen.getByRole("radio", { name: "简体中文" });
     vi.useFakeTimers();
     await fireEvent.click(dark);
-    await settled();
+    await settle();
     expect(host.requests("set_settings").length, "it is saved").toBe(1);
     expect(dark, "the host's answer alone takes nothing back").toBeChecked();
     await fireEvent.click(chinese);
-    await settled();
+    await settle();
     expect(host.requests("set_settings")[1], "with the change before it").toEqual({
       ...{ ...settings, theme: "dark", language: "zh" },
     });
     host.send({ type: "settings_changed", settings: { ...settings, theme: "dark" } });
-    await settled();
+    await settle();
     expect(chinese, "the event about the first does not undo the second").toBeChecked();
     host.send({
       type: "settings_changed",
       settings: { ...settings, theme: "dark", language: "zh" },
     });
     host.send({ type: "settings_changed", settings });
-    await settled();
+    await settle();
     expect(dark, "what comes after them holds").not.toBeChecked();
     expect(chinese, "for each of them").not.toBeChecked();
   });
 
   it("go back to what holds when they were not saved", async () => {
-    await startFake({
+    await startFakeHost({
       set_settings: () => {
         throw { code: "system", message: "disk full" };
       },
@@ -321,7 +321,7 @@ describe("settings", () => {
     ["broken", /can't be used/, /Put right what is said below/],
   ] as const)("say of a keychain that is %s what to do, and ask again", async (is, what, next) => {
     let status: SecretsStatus = { is, cause: "said by the system" };
-    await startFake({ secrets_status: () => status });
+    await startFakeHost({ secrets_status: () => status });
     render(SettingsView);
     expect(await screen.findByText(what), "what is the matter").toBeVisible();
     expect(screen.getByText(next), "what to do").toHaveTextContent("when Drawbridge is closed");
@@ -338,7 +338,7 @@ describe("settings", () => {
     ["plain", { is: "plain" }, /^Not encrypted\./],
     ["unreadable", { is: "unreadable", cause: "another key" }, /another key/],
   ] as const)("say of contents that are %s how they stand on the disk", async (_, at, words) => {
-    await startFake({
+    await startFakeHost({
       content_protection: () => ({ conversations: at, decisions: { is: "plain" } }),
     });
     render(SettingsView);
@@ -350,7 +350,7 @@ describe("settings", () => {
   });
 
   it("say why it is not known whether secrets are kept", async () => {
-    await startFake({
+    await startFakeHost({
       secrets_status: () => {
         throw { code: "internal", message: "the host is busy" };
       },

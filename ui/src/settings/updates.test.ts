@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 
 import type { AppRelease, UpdateReport } from "$lib/platform";
 import { axeProblems } from "$lib/testing/axe";
-import { sampleServer, startFake } from "$lib/testing/fake";
+import { sampleServer, startFakeHost } from "$lib/testing/fake-host";
 
 import Window from "../shell/Window.svelte";
 import SettingsView from "./SettingsView.svelte";
@@ -21,9 +21,9 @@ function report(step: UpdateReport["step"], source?: UpdateReport["source"]): Up
 
 async function settings(
   updates: UpdateReport | null,
-  snapshot: Parameters<typeof startFake>[1] = {},
+  snapshot: Parameters<typeof startFakeHost>[1] = {},
 ) {
-  const host = await startFake({}, snapshot);
+  const host = await startFakeHost({}, snapshot);
   host.updates = updates;
   render(SettingsView);
   await screen.findByRole("heading", { name: "Files" });
@@ -123,7 +123,7 @@ describe("updates in the settings", () => {
 });
 
 it("a version that was found is marked beside the settings", async () => {
-  const host = await startFake();
+  const host = await startFakeHost();
   render(Window);
   const entry = await screen.findByRole("link", { name: "Settings" });
   host.shell({ type: "updates_changed", report: found });

@@ -5,13 +5,19 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import App from "../App.svelte";
 import { app } from "$lib/state/app.svelte";
 import { details } from "$lib/state/details.svelte";
-import { router } from "$lib/state/view.svelte";
+import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
-import { NOT_SAID, REVIEWED, sampleConversation, sampleServer, startFake } from "$lib/testing/fake";
+import {
+  NOT_SAID,
+  REVIEWED,
+  sampleConversation,
+  sampleServer,
+  startFakeHost,
+} from "$lib/testing/fake-host";
 
 import StateMark from "$lib/ui/StateMark.svelte";
 
-import { remembered } from "../tools/remembered.svelte";
+import { remembered } from "../tools/remembered-inputs.svelte";
 import { overlay } from "./overlay.svelte";
 
 // Loaded beforehand, so that no test waits for it.
@@ -37,7 +43,7 @@ beforeEach(() => {
 
 describe("the welcome", () => {
   test("explains three steps and starts the demo server when asked, not before", async () => {
-    const host = await startFake({}, { servers: [demo], settings });
+    const host = await startFakeHost({}, { servers: [demo], settings });
     render(App);
     const steps = within(screen.getByRole("main")).getAllByRole("listitem");
     expect(
@@ -57,7 +63,10 @@ describe("the welcome", () => {
 
   test("looks into other apps when the user says so, and offers it as long as no own server is there", async () => {
     const none = { lookedFor: ["Cursor"], apps: [], problems: [] };
-    const host = await startFake({ import_candidates: () => none }, { servers: [demo], settings });
+    const host = await startFakeHost(
+      { import_candidates: () => none },
+      { servers: [demo], settings },
+    );
     render(App);
     const offer = within(screen.getByRole("region", { name: "Servers set up in other apps?" }));
     expect(host.asked, "nothing is read before").toEqual([]);
@@ -72,7 +81,7 @@ describe("the welcome", () => {
   });
 
   test("leads to adding a server, and can be closed", async () => {
-    const host = await startFake({}, { settings });
+    const host = await startFakeHost({}, { settings });
     render(App);
     expect(screen.queryByText("A demo server to try"), "no demo, no word of it").toBeNull();
     await user.click(screen.getByRole("button", { name: "Don't show this at the start" }));
@@ -89,7 +98,7 @@ describe("the first view", () => {
     ["a server without conversations", { servers: [demo] }, { at: "server", name: "demo" }],
   ])("is %s", async (_name, snapshot, view) => {
     history.replaceState(null, "", location.pathname);
-    await startFake({}, snapshot);
+    await startFakeHost({}, snapshot);
     render(App);
     await waitFor(() => expect(router.current, "where one starts").toMatchObject(view));
   });
@@ -97,7 +106,10 @@ describe("the first view", () => {
 
 describe("the window", () => {
   test("paints once the content is there, in the language and theme of the settings", async () => {
-    const host = await startFake({}, { settings: { ...settings, language: "zh", theme: "dark" } });
+    const host = await startFakeHost(
+      {},
+      { settings: { ...settings, language: "zh", theme: "dark" } },
+    );
     const painted = vi.fn();
     host.painted = painted;
     render(App);
@@ -110,7 +122,7 @@ describe("the window", () => {
   });
 
   test("tells the host when the network is back, as long as there is a window", async () => {
-    const host = await startFake({ network_changed: () => ({}) });
+    const host = await startFakeHost({ network_changed: () => ({}) });
     const { unmount } = render(App);
     dispatchEvent(new Event("offline"));
     expect(host.requests("network_changed"), "nothing without a network").toEqual([]);
@@ -121,8 +133,8 @@ describe("the window", () => {
     expect(host.requests("network_changed"), "by the window").toHaveLength(1);
   });
 
-  test("lists conversations and servers with their state and questions", async () => {
-    const host = await startFake(
+  test("lists conversations and servers with their state and consent requests", async () => {
+    const host = await startFakeHost(
       {
         create_conversation: ({ title }) => sampleConversation({ id: "new", title }),
         conversation: () => sampleConversation({ id: "new", title: "Nothing said yet" }),
@@ -166,7 +178,7 @@ describe("the window", () => {
 
   test("E30: marks a server of which something is new or changed, until it was reviewed", async () => {
     const unreviewed = { new: 2, changed: 1 };
-    const host = await startFake({}, { servers: [sampleServer({ unreviewed })], settings });
+    const host = await startFakeHost({}, { servers: [sampleServer({ unreviewed })], settings });
     render(App);
     const row = () => within(screen.getByRole("link", { name: /files/ }));
     expect(row().getByText("1 changed"), "what changed comes first").toBeVisible();
@@ -187,7 +199,7 @@ describe("the window", () => {
   });
 
   test("says at once that a server was muted for a while, until when, and takes it back", async () => {
-    const host = await startFake({}, { servers: [demo, sampleServer({ name: "git" })] });
+    const host = await startFakeHost({}, { servers: [demo, sampleServer({ name: "git" })] });
     render(App);
     const muted = { name: "git", muted: true };
     const until = new Date(2026, 0, 2, 16, 57).getTime();
@@ -207,7 +219,7 @@ describe("the window", () => {
   });
 
   test("renames and deletes a conversation", async () => {
-    const host = await startFake({}, { conversations: [trip] });
+    const host = await startFakeHost({}, { conversations: [trip] });
     render(App);
     const more = screen.getByRole("button", { name: "More for Trip plan" });
     await user.click(more);
@@ -228,7 +240,7 @@ describe("the window", () => {
   });
 
   test("says when the settings file can't be used", async () => {
-    const host = await startFake();
+    const host = await startFakeHost();
     render(App);
     host.send({
       type: "config_problem",
@@ -245,7 +257,7 @@ describe("the window", () => {
   });
 
   test("shows why there is no host, and tries again", async () => {
-    const host = await startFake();
+    const host = await startFakeHost();
     const whole = host.call.bind(host);
     host.call = () => Promise.reject({ code: "internal", message: "it broke" });
     app.ready = false;
@@ -271,7 +283,7 @@ describe("the outer columns", () => {
   });
 
   test("are columns in a wide window", async () => {
-    await startFake({}, { servers: [demo] });
+    await startFakeHost({}, { servers: [demo] });
     render(App);
     details.show("About demo", StateMark, { state: { is: "ready" } });
     const aside = await screen.findByRole("complementary", { name: "About demo" });
@@ -285,7 +297,7 @@ describe("the outer columns", () => {
 
   test("are sheets in a narrow one", async () => {
     viewport(700);
-    await startFake({}, { servers: [demo] });
+    await startFakeHost({}, { servers: [demo] });
     render(App);
     expect(screen.queryByRole("navigation"), "behind a button").toBeNull();
     await user.click(screen.getByRole("button", { name: "Menu" }));
@@ -301,7 +313,7 @@ describe("the outer columns", () => {
 
 describe("by keyboard", () => {
   test("the search of Ctrl K has the focus before another key can be pressed", async () => {
-    await startFake({}, { conversations: [trip] });
+    await startFakeHost({}, { conversations: [trip] });
     render(App);
     await vi.dynamicImportSettled();
     await fireEvent.keyDown(document.body, { key: "k", ctrlKey: true });
@@ -309,7 +321,7 @@ describe("by keyboard", () => {
   });
 
   test("Ctrl K finds servers, tools, conversations and settings", async () => {
-    const host = await startFake(
+    const host = await startFakeHost(
       {
         catalog: ({ server }) => ({
           server,
@@ -367,7 +379,7 @@ describe("by keyboard", () => {
   });
 
   test("? lists the shortcuts, but not while someone types", async () => {
-    await startFake({}, { settings });
+    await startFakeHost({}, { settings });
     render(App);
     await user.keyboard("?");
     expect(await screen.findByRole("dialog", { name: "Keyboard shortcuts" })).toBeVisible();

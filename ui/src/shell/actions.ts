@@ -3,15 +3,15 @@ import { call, toApiError } from "$lib/api/client";
 import type { ModelRef, Settings, Trust } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 import { failures } from "$lib/state/failures.svelte";
-import { router } from "$lib/state/view.svelte";
+import { router } from "$lib/state/router.svelte";
 
-import { beginConversation } from "../conversation/begin";
+import { createConversation } from "../conversation/create-conversation";
 
 import { m } from "../paraglide/messages";
 
 export async function newConversation(): Promise<void> {
   try {
-    const id = await beginConversation(m.shell_new_conversation_title());
+    const id = await createConversation(m.shell_new_conversation_title());
     router.go({ at: "conversation", id });
   } catch (cause) {
     failures.add(cause);
@@ -21,7 +21,7 @@ export async function newConversation(): Promise<void> {
 /** Begins a conversation that this model answers. */
 export async function conversationWith(model: ModelRef): Promise<void> {
   try {
-    const id = await beginConversation(m.shell_new_conversation_title(), { model });
+    const id = await createConversation(m.shell_new_conversation_title(), { model });
     router.go({ at: "conversation", id });
   } catch (cause) {
     failures.add(cause);

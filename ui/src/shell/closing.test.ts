@@ -2,7 +2,7 @@ import { cleanup, fireEvent, render, screen, waitFor } from "@testing-library/sv
 import { afterEach, expect, it } from "vitest";
 
 import { axeProblems } from "$lib/testing/axe";
-import { sampleServer, startFake } from "$lib/testing/fake";
+import { sampleServer, startFakeHost } from "$lib/testing/fake-host";
 
 import Window from "./Window.svelte";
 
@@ -10,8 +10,8 @@ afterEach(() => cleanup());
 
 const BACKGROUND = "Keep running in the background";
 
-async function closed(answers: Parameters<typeof startFake>[0] = {}) {
-  const host = await startFake(answers, { servers: [sampleServer()] });
+async function closed(answers: Parameters<typeof startFakeHost>[0] = {}) {
+  const host = await startFakeHost(answers, { servers: [sampleServer()] });
   render(Window);
   host.shell({ type: "closing_asked", servers: 2 });
   await screen.findByRole("dialog", { name: "Keep 2 servers running?" });

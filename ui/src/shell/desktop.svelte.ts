@@ -5,7 +5,7 @@ import { platform, type ShellEvent } from "$lib/platform";
 import { openings } from "../installs/openings.svelte";
 import { appUpdate } from "../settings/app-update.svelte";
 
-import { openQueue, showQuestion } from "./views";
+import { openConsentQueue, showConsent } from "./views";
 
 class Closing {
   /** How many servers run while the user is asked what closing the window does; 0 while nothing is asked. */
@@ -33,6 +33,6 @@ function receive(event: ShellEvent): void {
   } else if (event.type === "opened") openings.receive(event.id, event.opening);
   else if (event.type === "bundles_over") openings.over = event.count;
   else if (event.type === "updates_changed") appUpdate.report = event.report;
-  else if (event.id === null) openQueue();
-  else showQuestion(event.id);
+  else if (event.id === null) openConsentQueue();
+  else showConsent(event.id);
 }

@@ -1,8 +1,8 @@
-// The search through what was said in all conversations: page by page, and never an answer to an older question.
+// Full-text search over all conversations, page by page. A response to an outdated query is dropped.
 import { call, toApiError, type ApiError } from "$lib/api/client";
 import type { FoundItem } from "$lib/api/generated";
 import { failures } from "$lib/state/failures.svelte";
-import { router } from "$lib/state/view.svelte";
+import { router } from "$lib/state/router.svelte";
 
 import { overlay } from "./overlay.svelte";
 

@@ -4,9 +4,9 @@ import { beforeEach, expect, test } from "vitest";
 
 import App from "../App.svelte";
 import type { FoundItem } from "$lib/api/generated";
-import { router } from "$lib/state/view.svelte";
+import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
-import { startFake } from "$lib/testing/fake";
+import { startFakeHost } from "$lib/testing/fake-host";
 
 import { overlay } from "./overlay.svelte";
 
@@ -29,7 +29,7 @@ const finds = [find(9, hostile, [[7, 13]]), find(4, "in Bergen", [[3, 9]])];
 
 /** A host whose history has two items, given one at a time. */
 function start() {
-  return startFake(
+  return startFakeHost(
     {
       search_history: ({ text, before }) => {
         if (!text.startsWith("berg")) return { found: [], hasMore: false };

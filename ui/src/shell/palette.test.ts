@@ -4,9 +4,9 @@ import { beforeEach, expect, test } from "vitest";
 
 import App from "../App.svelte";
 import type { Models } from "$lib/api/generated";
-import { router } from "$lib/state/view.svelte";
+import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
-import { sampleConversation, sampleServer, startFake } from "$lib/testing/fake";
+import { sampleConversation, sampleServer, startFakeHost } from "$lib/testing/fake-host";
 
 import { overlay } from "./overlay.svelte";
 
@@ -35,7 +35,7 @@ const MODELS: Models = {
 const trip = { id: "c1", title: "Trip plan", updatedAt: 1 };
 
 function start() {
-  return startFake(
+  return startFakeHost(
     {
       models: () => MODELS,
       conversation: () => sampleConversation(),

@@ -4,7 +4,7 @@ import { fuzzyFilter } from "$lib/format/fuzzy";
 import { platform } from "$lib/platform";
 import { app } from "$lib/state/app.svelte";
 import { catalogs } from "$lib/state/catalogs.svelte";
-import { router } from "$lib/state/view.svelte";
+import { router } from "$lib/state/router.svelte";
 
 import { computerCheck } from "../checkup/checkup.svelte";
 import { installSheet } from "../installs/install-sheet.svelte";
@@ -18,10 +18,10 @@ import {
   newConversation,
   serverCommand,
 } from "./actions";
-import { toggleActivity } from "./front-activity";
+import { toggleActivity } from "./current-activity";
 import { openFound } from "./history-search.svelte";
 import { overlay } from "./overlay.svelte";
-import { openQueue } from "./views";
+import { openConsentQueue } from "./views";
 import { zoom } from "./zoom";
 
 export interface Entry {
@@ -49,7 +49,7 @@ export function allEntries(known: Models | null): Entry[] {
 function actions(): Entry[] {
   const list: [string, () => unknown][] = [
     [m.shell_new_conversation(), newConversation],
-    [m.shell_open_approvals(), openQueue],
+    [m.shell_open_approvals(), openConsentQueue],
     [m.shell_activity_beside(), toggleActivity],
     [m.shell_add_server(), () => router.go({ at: "add-server" })],
     [m.installs_registry_open(), () => router.go({ at: "registry" })],

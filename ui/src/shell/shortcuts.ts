@@ -23,7 +23,7 @@ export function shortcutGroups(): ShortcutGroup[] {
       ],
     },
     {
-      title: m.shell_keys_question(),
+      title: m.shell_keys_consent(),
       shortcuts: [
         { keys: ["Enter"], text: m.shell_keys_focused() },
         { keys: ["A"], text: m.shell_keys_allow() },

@@ -53,21 +53,21 @@ export const serverTabs: Partial<Record<ServerTab, Load<TabProps>>> = {
 };
 
 /** Drawn over every view. */
-export const questions: Load<NoProps> = () => import("../questions/Questions.svelte");
+export const consentOverlay: Load<NoProps> = () => import("../consent/ConsentOverlay.svelte");
 
 /** How long nothing is fetched between one thing and the next, in milliseconds: what the user does comes first. */
 const PAUSE = 50;
 
-/** Fetches what was not shown yet, one after another, so that it is there when it is wanted; questions first. */
+/** Preloads the views that were not shown yet, one after another, starting with the consent overlay. */
 export async function preload(): Promise<void> {
   const palette = () => import("./CommandPalette.svelte");
   const views = [serverPage, ...Object.values(serverTabs), ...Object.values(pages), addServer];
-  const all: (() => Promise<unknown>)[] = [questions, palette, ...views];
+  const all: (() => Promise<unknown>)[] = [consentOverlay, palette, ...views];
   for (const load of all) {
     await load().catch(() => undefined);
     await new Promise((next) => setTimeout(next, PAUSE));
   }
 }
 
-/** Opens the queue of questions, or goes to one of them. */
-export { isQuestionInFront, openQueue, showQuestion } from "../questions";
+/** Opens the consent queue or one of its requests. */
+export { isConsentOpen, openConsentQueue, showConsent } from "../consent";

@@ -4,8 +4,8 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 
 import App from "../App.svelte";
 import { keyNames } from "$lib/format/keys";
-import { router } from "$lib/state/view.svelte";
-import { startFake, type FakeHost } from "$lib/testing/fake";
+import { router } from "$lib/state/router.svelte";
+import { startFakeHost, type FakeHost } from "$lib/testing/fake-host";
 
 import { zoomAfter, ZOOMS } from "./zoom";
 
@@ -43,7 +43,7 @@ describe("E11: zoom", () => {
   });
 
   test("is by keys and wheel, kept, and the same again at the next start", async () => {
-    const host = await startFake();
+    const host = await startFakeHost();
     follow(host);
     render(App);
     expect(host.drawnIn, "as it was kept").toEqual([100]);
@@ -75,7 +75,7 @@ describe("E11: zoom", () => {
   });
 
   test("is in the menu of the view and in Settings, with the current size", async () => {
-    const host = await startFake();
+    const host = await startFakeHost();
     follow(host);
     render(App);
     await user.selectOptions(await screen.findByLabelText("Zoom"), "200 %");

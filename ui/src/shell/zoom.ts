@@ -43,7 +43,7 @@ export function zoomKey(event: KeyboardEvent): ZoomStep | null {
 
 /**
  * Follows keys and the wheel until told to stop. A dialog in front keeps nothing from it: whoever can't read it needs it most. A
- * button of a consent request that comes to lie under the pointer by it was not aimed at (`../questions/arming.svelte.ts`).
+ * button of a consent request that comes to lie under the pointer by it was not aimed at (`../consent/arming.svelte.ts`).
  */
 export function followZoom(): () => void {
   if (!platform().zooms) return () => undefined;

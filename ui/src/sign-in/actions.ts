@@ -1,9 +1,9 @@
 // What can be done about a sign-in from more than one place.
 import { call } from "$lib/api/client";
 import { failures } from "$lib/state/failures.svelte";
-import { router } from "$lib/state/view.svelte";
+import { router } from "$lib/state/router.svelte";
 
-/** Begins a sign-in and shows how it goes on. Its question comes in the queue. */
+/** Starts a sign-in and shows its progress. Its consent request is added to the queue. */
 export async function signIn(server: string): Promise<void> {
   router.server(server, "sign-in");
   try {

@@ -4,9 +4,9 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 
 import type { Authorization, Server, ServerState, SignedOut } from "$lib/api/generated";
 import type { ServerTab } from "$lib/state/route";
-import { router } from "$lib/state/view.svelte";
+import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
-import { sampleServer, startFake } from "$lib/testing/fake";
+import { sampleServer, startFakeHost } from "$lib/testing/fake-host";
 
 import ServerPage from "../servers/ServerPage.svelte";
 
@@ -28,7 +28,7 @@ const remote: Partial<Server> = {
 const needs: ServerState = { is: "needs_sign_in", cause: "it answered 401", signingIn: false };
 
 async function show(tab: ServerTab, changes: Partial<Server>, answers = {}) {
-  const host = await startFake(
+  const host = await startFakeHost(
     { authorization: () => structuredClone(known), ...answers },
     { servers: [sampleServer({ ...remote, ...changes })] },
   );
@@ -62,7 +62,7 @@ describe("a server that needs sign-in", () => {
   });
 
   test("a local server has no such tab, whatever the address says", async () => {
-    await startFake({}, { servers: [sampleServer()] });
+    await startFakeHost({}, { servers: [sampleServer()] });
     render(ServerPage, { name: "files", tab: "sign-in", item: undefined });
     expect(screen.queryByRole("tab", { name: "Sign-in" }), "no tab").toBeNull();
     expect(screen.getByRole("tab", { name: "Overview" }), "another is in front").toHaveAttribute(

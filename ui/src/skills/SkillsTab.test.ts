@@ -3,9 +3,9 @@ import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test } from "vitest";
 
 import type { Server, Skill } from "$lib/api/generated";
-import { router } from "$lib/state/view.svelte";
+import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
-import { sampleServer, startFake, type FakeHost } from "$lib/testing/fake";
+import { sampleServer, startFakeHost, type FakeHost } from "$lib/testing/fake-host";
 
 import ServerPage from "../servers/ServerPage.svelte";
 
@@ -38,7 +38,7 @@ beforeEach(async () => {
     hash: "e3b0",
   };
   notes = [];
-  host = await startFake(
+  host = await startFakeHost(
     {
       skills: ({ server }) => ({ server, skills: [skill], notes }),
       read_skill: ({ file }) => ({

@@ -6,9 +6,9 @@ import { afterEach, describe, expect, test } from "vitest";
 import { ApiError } from "$lib/api/client";
 import type { ActivityBody, ActivityEntry, Tool } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
-import { REVIEWED, sampleServer, startFake } from "$lib/testing/fake";
+import { REVIEWED, sampleServer, startFakeHost } from "$lib/testing/fake-host";
 
-import { callsIn, sentCall } from "./history";
+import { callsIn, sentCall } from "./call-history";
 import RunTool from "./RunTool.svelte";
 import { MOST } from "./tool-calls.svelte";
 
@@ -96,7 +96,7 @@ describe("the history of a tool", () => {
     entries = ENTRIES,
     bodyOf: (seq: number) => ActivityBody | Promise<ActivityBody> = (seq) => BODIES[seq]!,
   ) {
-    const host = await startFake(
+    const host = await startFakeHost(
       {
         activity: ({ after }) => ({
           entries: entries.filter(({ seq }) => seq > (after ?? 0)),

@@ -5,9 +5,15 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Catalog, Tool, ToolResult } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 import { catalogs } from "$lib/state/catalogs.svelte";
-import { router } from "$lib/state/view.svelte";
+import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
-import { NOT_SAID, REVIEWED, sampleServer, startFake, type FakeHost } from "$lib/testing/fake";
+import {
+  NOT_SAID,
+  REVIEWED,
+  sampleServer,
+  startFakeHost,
+  type FakeHost,
+} from "$lib/testing/fake-host";
 import { fastest } from "$lib/testing/fastest";
 
 import AllTools from "./AllTools.svelte";
@@ -66,7 +72,7 @@ let name: string;
 
 beforeEach(async () => {
   name = `server${(number += 1)}`;
-  host = await startFake(
+  host = await startFakeHost(
     { catalog: ({ server }) => catalog(server, TOOLS) },
     { servers: [sampleServer({ name })] },
   );

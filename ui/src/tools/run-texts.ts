@@ -4,7 +4,7 @@ import type { ErrorCode, Progress, TaskStatus } from "$lib/api/generated";
 
 import { m } from "../paraglide/messages";
 
-import type { RunState } from "./runTool.svelte";
+import type { RunState } from "./tool-run.svelte";
 
 /** The state in words. */
 export function stateText(state: RunState): string {

@@ -4,7 +4,7 @@ import { SvelteMap } from "svelte/reactivity";
 
 import { call, toApiError } from "$lib/api/client";
 
-import { sentCall, type PastCall, type SentCall } from "./history";
+import { sentCall, type PastCall, type SentCall } from "./call-history";
 
 /** How many calls of the tool are listed, the latest. */
 export const MOST = 50;

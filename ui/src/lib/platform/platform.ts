@@ -78,7 +78,7 @@ export interface UpdateReport {
 export type ShellEvent =
   /** The user closes the window while so many servers run. */
   | { type: "closing_asked"; servers: number }
-  /** The user chose a request outside of the window; null stands for the list of all. */
+  /** The user chose a consent request outside of the window, or the queue if the id is `null`. */
   | { type: "show_question"; id: string | null }
   /** Something is to be opened. The next one comes once `openingDone` was called with its id. */
   | { type: "opened"; id: number; opening: Opening }
@@ -122,8 +122,8 @@ export interface Platform {
   stopUpdate(): Promise<void>;
   /** Says that the first content is drawn (for measuring the start). */
   painted(): void;
-  /** Says that a question is drawn (for measuring its way). */
-  questionDrawn(id: string): void;
+  /** Reports that a consent request was drawn, to measure its latency. */
+  consentDrawn(id: string): void;
   /** The sandbox that the page runs in. */
   pageSandbox(): Promise<PageSandbox>;
   /** Has the next start try the sandbox again. */

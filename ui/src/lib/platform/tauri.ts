@@ -34,7 +34,7 @@ export const tauri: Platform = {
   installUpdate: (version) => invoke("install_app_update", { version }),
   stopUpdate: () => invoke("stop_app_update"),
   painted: () => void invoke("painted").catch(() => undefined),
-  questionDrawn: (id) => void invoke("question_drawn", { id }).catch(() => undefined),
+  consentDrawn: (id) => void invoke("question_drawn", { id }).catch(() => undefined),
   pageSandbox: () => invoke("page_sandbox"),
   retryPageSandbox: () => invoke("retry_page_sandbox"),
 };

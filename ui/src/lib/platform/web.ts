@@ -49,7 +49,7 @@ export const web: Platform = {
   installUpdate: () => Promise.resolve(),
   stopUpdate: () => Promise.resolve(),
   painted: () => undefined,
-  questionDrawn: () => undefined,
+  consentDrawn: () => undefined,
   // The browser's own.
   pageSandbox: () => Promise.resolve({ is: "native" }),
   retryPageSandbox: () => Promise.resolve(),

@@ -21,7 +21,7 @@ import { oneAtATime } from "./one-at-a-time";
 import { SettingsState } from "./settings.svelte";
 
 const ENDED: readonly CallState[] = ["done", "refused", "cancelled", "failed"];
-/** How many ended calls and closed questions are kept. */
+/** Maximum number of ended calls and of closed consent requests that are retained. */
 const KEPT = 100;
 /** How many batches may wait for a snapshot. */
 const MOST_WAITING = 256;
@@ -30,8 +30,8 @@ export function hasEnded(call: Call): boolean {
   return ENDED.includes(call.state);
 }
 
-export interface ClosedQuestion {
-  question: Question;
+export interface ClosedRequest {
+  request: Question;
   outcome: QuestionOutcome;
   at: number;
 }
@@ -44,10 +44,10 @@ class App {
   /** Why the snapshot can't be read, if it can't. */
   failure = $state.raw<unknown>(null);
   servers = $state.raw<Server[]>([]);
-  /** The queue; the question in front first. */
-  questions = $state.raw<Question[]>([]);
-  /** The latest decided questions, newest first. */
-  closed = $state.raw<ClosedQuestion[]>([]);
+  /** The pending consent requests, the one that the host lists first at the start. */
+  consentRequests = $state.raw<Question[]>([]);
+  /** The most recently closed consent requests, newest first. */
+  closed = $state.raw<ClosedRequest[]>([]);
   /** The calls under way, and the latest ended ones. */
   calls = $state.raw<Call[]>([]);
   conversations = $state.raw<ConversationSummary[]>([]);
@@ -133,14 +133,14 @@ class App {
     return this.calls.find((call) => call.id === id);
   }
 
-  questionsOf(server: string): Question[] {
-    return this.questions.filter((question) => question.server === server);
+  consentRequestsOf(server: string): Question[] {
+    return this.consentRequests.filter((request) => request.server === server);
   }
 
   #take(snapshot: Snapshot): void {
     this.#next = snapshot.nextEvent;
     this.servers = snapshot.servers;
-    this.questions = snapshot.questions;
+    this.consentRequests = snapshot.questions;
     this.calls = snapshot.calls;
     this.conversations = snapshot.conversations;
     this.#settings.reset(snapshot.settings);
@@ -160,19 +160,21 @@ class App {
         this.servers = this.servers.filter((server) => server.name !== event.name);
         break;
       case "question_changed":
-        this.questions = replaced(this.questions, event.question, (q) => q.id);
+        this.consentRequests = replaced(this.consentRequests, event.question, (q) => q.id);
         break;
       case "question_closed": {
-        const question = this.questions.find((q) => q.id === event.id);
-        this.questions = this.questions.filter((q) => q.id !== event.id);
-        if (question) {
-          const closed = { question, outcome: event.outcome, at: Date.now() };
+        const request = this.consentRequests.find((q) => q.id === event.id);
+        this.consentRequests = this.consentRequests.filter((q) => q.id !== event.id);
+        if (request) {
+          const closed = { request, outcome: event.outcome, at: Date.now() };
           this.closed = [closed, ...this.closed].slice(0, KEPT);
         }
         break;
       }
       case "sampling_text":
-        this.questions = this.questions.map((q) => (q.id === event.id ? longer(q, event.text) : q));
+        this.consentRequests = this.consentRequests.map((q) =>
+          q.id === event.id ? longer(q, event.text) : q,
+        );
         break;
       case "call_changed":
         this.calls = bounded(replaced(this.calls, event.call, (c) => c.id));
@@ -190,12 +192,12 @@ class App {
   }
 }
 
-/** A question whose model said more. */
-function longer(question: Question, more: string): Question {
-  const { body } = question;
-  if (body.kind !== "sampling" || body.run.is !== "running") return question;
+/** Returns the request with text appended to the model's streamed response. */
+function longer(request: Question, more: string): Question {
+  const { body } = request;
+  if (body.kind !== "sampling" || body.run.is !== "running") return request;
   const text = body.run.text + more;
-  return { ...question, body: { ...body, run: { ...body.run, text, thinking: text === "" } } };
+  return { ...request, body: { ...body, run: { ...body.run, text, thinking: text === "" } } };
 }
 
 /** The list with `item` in the place of the one with the same key, or at the end. */

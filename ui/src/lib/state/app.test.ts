@@ -3,14 +3,14 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { Call, Question } from "$lib/api/generated";
 import { resetPageState } from "$lib/page-state";
 import { setPlatform } from "$lib/platform";
-import { FakeHost, sampleServer } from "$lib/testing/fake";
-import { settled } from "$lib/testing/settled";
+import { FakeHost, sampleServer } from "$lib/testing/fake-host";
+import { settle } from "$lib/testing/settle";
 
-import { NO_MARKS } from "../../review/words";
+import { NO_MARKS } from "../../review/review-labels";
 
 import { app } from "./app.svelte";
 
-function question(id: string, server = "files"): Question {
+function consentRequest(id: string, server = "files"): Question {
   return {
     id,
     hash: `hash of ${id}`,
@@ -90,21 +90,21 @@ describe("events", () => {
   });
 
   test("keep the queue in order and the decided ones apart", () => {
-    host.send({ type: "question_changed", question: question("a") });
-    host.send({ type: "question_changed", question: question("b", "git") });
-    host.send({ type: "question_changed", question: { ...question("a"), hash: "new" } });
+    host.send({ type: "question_changed", question: consentRequest("a") });
+    host.send({ type: "question_changed", question: consentRequest("b", "git") });
+    host.send({ type: "question_changed", question: { ...consentRequest("a"), hash: "new" } });
     expect(
-      app.questions.map((q) => `${q.id} ${q.hash}`),
-      "a changed question keeps its place",
+      app.consentRequests.map((q) => `${q.id} ${q.hash}`),
+      "a changed request keeps its place",
     ).toEqual(["a new", "b hash of b"]);
     expect(
-      app.questionsOf("git").map((q) => q.id),
-      "the questions of one server",
+      app.consentRequestsOf("git").map((q) => q.id),
+      "the requests of one server",
     ).toEqual(["b"]);
     host.send({ type: "question_closed", id: "a", outcome: "denied" });
     expect(
-      app.questions.map((q) => q.id),
-      "a closed question leaves",
+      app.consentRequests.map((q) => q.id),
+      "a closed request leaves",
     ).toEqual(["b"]);
     expect(app.closed[0]?.outcome, "what became of it is kept").toBe("denied");
   });
@@ -138,7 +138,7 @@ describe("the sequence", () => {
     host.skip(1);
     host.snapshot.servers = [sampleServer({ name: "from the snapshot" })];
     host.send({ type: "server_removed", name: "files" });
-    await settled();
+    await settle();
     expect(
       app.servers.map((s) => s.name),
       "the state is the new snapshot's",
@@ -169,7 +169,7 @@ describe("the sequence", () => {
   test("a lost connection reads the snapshot again", async () => {
     host.snapshot.servers = [];
     host.reconnect();
-    await settled();
+    await settle();
     expect(app.servers, "the state is the new snapshot's").toEqual([]);
   });
 });

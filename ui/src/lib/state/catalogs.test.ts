@@ -1,8 +1,8 @@
 import { beforeEach, expect, test, vi } from "vitest";
 
 import type { Catalog } from "$lib/api/generated";
-import { NOT_SAID, sampleServer, startFake } from "$lib/testing/fake";
-import { settled } from "$lib/testing/settled";
+import { NOT_SAID, sampleServer, startFakeHost } from "$lib/testing/fake-host";
+import { settle } from "$lib/testing/settle";
 
 import { catalogs } from "./catalogs.svelte";
 
@@ -21,7 +21,7 @@ function catalog(server: string, ...notes: string[]): Catalog {
 beforeEach(() => void vi.useFakeTimers());
 
 test("a catalog is read once, when it is first wanted, and only of a ready server", async () => {
-  const host = await startFake(
+  const host = await startFakeHost(
     { catalog: ({ server }) => catalog(server) },
     {
       servers: [sampleServer({ name: "a" }), sampleServer({ name: "b", state: { is: "stopped" } })],
@@ -31,16 +31,16 @@ test("a catalog is read once, when it is first wanted, and only of a ready serve
   catalogs.want("a");
   catalogs.want("b");
   expect(catalogs.of("a").loading, "under way").toBe(true);
-  await settled();
+  await settle();
   catalogs.want("a");
-  expect(host.requests("catalog"), "one question for the ready server").toEqual([{ server: "a" }]);
+  expect(host.requests("catalog"), "one request for the ready server").toEqual([{ server: "a" }]);
   expect(catalogs.of("a").value?.server, "there").toBe("a");
   expect(catalogs.of("b").value, "nothing of a stopped one").toBeNull();
 });
 
 test("a change is read again, also when it comes while one is being read", async () => {
   let reads = 0;
-  const host = await startFake(
+  const host = await startFakeHost(
     { catalog: ({ server }) => catalog(server, `read ${(reads += 1)}`) },
     { servers: [sampleServer({ name: "c" })] },
   );
@@ -48,14 +48,14 @@ test("a change is read again, also when it comes while one is being read", async
   host.send({ type: "catalog_changed", server: "c" });
   host.send({ type: "catalog_changed", server: "c" });
   host.send({ type: "catalog_changed", server: "not wanted" });
-  await settled();
+  await settle();
   expect(catalogs.of("c").value?.notes, "once more for both changes").toEqual(["read 2"]);
   expect(reads, "and nothing else").toBe(2);
 });
 
 test("a failure keeps the old catalog, and is over when it can be read", async () => {
   let fails = false;
-  const host = await startFake(
+  const host = await startFakeHost(
     {
       catalog: ({ server }) => {
         if (fails) throw { code: "timeout", message: "too slow" };
@@ -67,7 +67,7 @@ test("a failure keeps the old catalog, and is over when it can be read", async (
   await catalogs.read("d");
   fails = true;
   host.send({ type: "catalog_changed", server: "d" });
-  await settled();
+  await settle();
   expect((catalogs.of("d").error as Error).message, "the reason").toBe("too slow");
   expect(catalogs.of("d").value, "the old one is still there").not.toBeNull();
   fails = false;
@@ -78,7 +78,7 @@ test("a failure keeps the old catalog, and is over when it can be read", async (
 test("a refreshed list does not replace what was read after it", async () => {
   let answer: (catalog: Catalog) => void = () => undefined;
   let reads = 0;
-  const host = await startFake(
+  const host = await startFakeHost(
     {
       catalog: ({ server }) => catalog(server, `read ${(reads += 1)}`),
       refresh_list: () => new Promise((resolve) => (answer = resolve)),
@@ -88,7 +88,7 @@ test("a refreshed list does not replace what was read after it", async () => {
   await catalogs.read("f");
   const refreshed = catalogs.refresh("f", "tools");
   host.send({ type: "catalog_changed", server: "f" });
-  await settled();
+  await settle();
   answer(catalog("f", "refreshed before the change"));
   await refreshed;
   expect(catalogs.of("f").value?.notes, "read once more").toEqual(["read 3"]);
@@ -99,7 +99,7 @@ test("a refreshed list does not replace what was read after it", async () => {
 });
 
 test("a server that stops takes its catalog along, and is asked again when it is back", async () => {
-  const host = await startFake(
+  const host = await startFakeHost(
     { catalog: ({ server }) => catalog(server) },
     { servers: [sampleServer({ name: "e" })] },
   );
@@ -114,6 +114,6 @@ test("a server that stops takes its catalog along, and is asked again when it is
   expect(catalogs.of("e").value, "nothing is left, and nothing comes late").toBeNull();
   host.send({ type: "server_changed", server: sampleServer({ name: "e" }) });
   catalogs.want("e");
-  await settled();
+  await settle();
   expect(catalogs.of("e").value, "read again").not.toBeNull();
 });

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from "vitest";
 
-import { settled } from "$lib/testing/settled";
+import { settle } from "$lib/testing/settle";
 
 import { oneAtATime } from "./one-at-a-time";
 
@@ -26,11 +26,11 @@ test("what is asked for while it is read is read once more, and all wait for tha
   for (let caller = 0; caller < 3; caller++) void read().then(() => waiting--);
   expect(ends.length, "one at a time").toBe(1);
   ends[0]?.resolve();
-  await settled();
+  await settle();
   expect(ends.length, "once more, not once for each").toBe(2);
   expect(waiting, "nobody has an answer that may be old").toBe(3);
   ends[1]?.resolve();
-  await settled();
+  await settle();
   expect([ends.length, waiting], "then it is over").toEqual([2, 0]);
   void read();
   expect(ends.length, "and begins anew").toBe(3);

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test, vi } from "vitest";
 
 import type { Settings } from "$lib/api/generated";
-import { startFake, type FakeHost } from "$lib/testing/fake";
-import { settled } from "$lib/testing/settled";
+import { startFakeHost, type FakeHost } from "$lib/testing/fake-host";
+import { settle } from "$lib/testing/settle";
 
 import { app } from "./app.svelte";
 
@@ -11,7 +11,7 @@ let settings: Settings;
 
 beforeEach(async () => {
   vi.useFakeTimers();
-  host = await startFake();
+  host = await startFakeHost();
   settings = host.snapshot.settings;
 });
 
@@ -21,7 +21,7 @@ function announce(changes: Partial<Settings>) {
 
 test("a change is shown until its own event, whatever another program changes before", async () => {
   const changed = app.changeSettings({ theme: "dark" });
-  await settled();
+  await settle();
   announce({ announce: false });
   await changed;
   expect(app.settings, "the user's change over the other one").toEqual({

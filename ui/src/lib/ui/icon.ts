@@ -2,7 +2,7 @@
 
 import type { Icon } from "$lib/api/generated";
 
-import { pictureOf } from "./picture";
+import { readPictureHeader } from "./picture-header";
 
 /** Larger pictures are not shown, in characters of the URL. */
 const LARGEST = 64_000;
@@ -19,7 +19,7 @@ function isSafe(src: string): boolean {
   const head = src.length <= LARGEST ? SHOWN.exec(src)?.[0] : undefined;
   if (head === undefined) return false;
   const bytes = decoded(src.slice(head.length));
-  const picture = bytes === null ? null : pictureOf(bytes);
+  const picture = bytes === null ? null : readPictureHeader(bytes);
   if (picture === null || picture.animated) return false;
   const claimed = head
     .toLowerCase()

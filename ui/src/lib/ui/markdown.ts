@@ -1,7 +1,7 @@
 // Markdown to HTML in which every word of the source can be read: a model gets the source. What comes out is cleaned by `SafeHtml`.
 import { Lexer, Marked, type Token, type Tokens } from "marked";
 
-import { drawableUrl } from "./drawable";
+import { safePictureUrl } from "./safe-picture";
 import { GUIDE_PAGE } from "./guide-page";
 
 const marked = new Marked({
@@ -36,7 +36,7 @@ const marked = new Marked({
       return `<a href="${escape(url ?? "")}">${words}</a>${whither}${behind(title)}`;
     },
     image({ href, title, text }) {
-      const src = drawableUrl(href);
+      const src = safePictureUrl(href);
       const picture = src === null ? "" : `<img src="${escape(src)}" alt="">`;
       const whence = src === null ? ` (${escape(shortened(href))})` : "";
       return `${picture}${escape(text)}${whence}${behind(title)}`;
@@ -158,7 +158,7 @@ function toGuidePage(token: Token): void {
 const SHORT = 12;
 
 /** How much of a text that still grows is blocks that nothing that follows will change. */
-export function settledLength(text: string): number {
+export function stableLength(text: string): number {
   // Ends of lines that the parser writes anew would make its lengths wrong.
   if (text.includes("\r") || text.length > LONGEST || DEEP.test(text)) return 0;
   const tokens = new Lexer(marked.defaults).blockTokens(text, []);

@@ -3,7 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test } from "vitest";
 
 import { axeProblems } from "$lib/testing/axe";
-import { startFake } from "$lib/testing/fake";
+import { startFakeHost } from "$lib/testing/fake-host";
 
 import ContentView from "./ContentView.svelte";
 import MediaView from "./MediaView.svelte";
@@ -30,7 +30,7 @@ const picture = (side: number, moves = false) =>
   render(MediaView, { kind: "image", data: png(side, moves), mimeType: "image/png" });
 
 beforeEach(async () => {
-  await startFake();
+  await startFakeHost();
 });
 
 test("X19: pictures together are bounded; more are drawn when the user wants them", async () => {
@@ -52,7 +52,7 @@ test("X19: a picture that moves waits for the user", async () => {
 });
 
 test("E21: a picture, a sound and other bytes are saved by the host, also those that can't be shown", async () => {
-  const host = await startFake({ save_media: () => ({ path: "/home/ann/chart.png" }) });
+  const host = await startFakeHost({ save_media: () => ({ path: "/home/ann/chart.png" }) });
   const data = png(16);
   render(ContentView, { content: { type: "image", data, mimeType: "image/png" }, title: "chart" });
   await userEvent.click(screen.getByRole("button", { name: "Save chart…" }));

@@ -1,7 +1,7 @@
 // HTML that may be shown: only what formats text. Pictures only as data, links only with what the user will see first.
 import DOMPurify from "dompurify";
 
-import { drawableUrl } from "./drawable";
+import { safePictureUrl } from "./safe-picture";
 import { GUIDE_PAGE } from "./guide-page";
 
 const TAGS = [
@@ -37,7 +37,7 @@ purify.addHook("afterSanitizeAttributes", (node) => {
   if (node.tagName === "IMG") {
     // A picture from elsewhere would tell that place that it was looked at.
     const source = node.getAttribute("src") ?? "";
-    const src = drawableUrl(source);
+    const src = safePictureUrl(source);
     if (src === null) {
       const words = node.getAttribute("alt") || source.slice(0, WORDS);
       node.replaceWith(node.ownerDocument.createTextNode(words));

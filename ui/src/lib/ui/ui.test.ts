@@ -4,8 +4,8 @@ import { render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, test } from "vitest";
 
-import { link } from "$lib/state/link.svelte";
-import { startFake } from "$lib/testing/fake";
+import { pendingLink } from "$lib/state/pending-link.svelte";
+import { startFakeHost } from "$lib/testing/fake-host";
 
 import ContentView from "./ContentView.svelte";
 import JsonEditor from "./JsonEditor.svelte";
@@ -19,8 +19,8 @@ const PNG = "data:image/png;base64,";
 const PIXEL = `${PNG}iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==`;
 
 beforeEach(async () => {
-  await startFake();
-  link.close();
+  await startFakeHost();
+  pendingLink.close();
 });
 
 describe("HTML", () => {
@@ -75,11 +75,11 @@ describe("Markdown", () => {
     const words = screen.getByRole("link", { name: "click" });
     expect(words, "X17: the browser itself would follow nothing").not.toHaveAttribute("href");
     await userEvent.click(words);
-    expect(link.asked, "the URL waits for the user").toBe("https://example.com/a");
-    link.close();
+    expect(pendingLink.asked, "the URL waits for the user").toBe("https://example.com/a");
+    pendingLink.close();
     words.focus();
     await userEvent.keyboard("{Enter}");
-    expect(link.asked, "by the keyboard, too").toBe("https://example.com/a");
+    expect(pendingLink.asked, "by the keyboard, too").toBe("https://example.com/a");
   });
 
   test("code has its own copy button and hidden characters are named", () => {
@@ -308,7 +308,7 @@ describe("JSON", () => {
 
 describe("a link", () => {
   test("is shown in parts, with warnings, and opens only then", async () => {
-    const host = await startFake({
+    const host = await startFakeHost({
       inspect_url: ({ url }) => ({
         url,
         before: "http://",
@@ -320,7 +320,7 @@ describe("a link", () => {
       }),
     });
     render(LinkDialog);
-    link.open("http://example.com/path");
+    pendingLink.open("http://example.com/path");
     expect(await screen.findByText("example.com"), "the domain alone").toBeVisible();
     expect(screen.getByText(/not encrypted/), "what to look at").toBeVisible();
     expect(host.requests("open_url"), "not opened yet").toEqual([]);
@@ -329,11 +329,11 @@ describe("a link", () => {
     await waitFor(() => expect(open, "then it can be opened").toBeEnabled());
     await userEvent.click(open);
     expect(host.requests("open_url"), "opened once").toEqual([{ url: "http://example.com/path" }]);
-    expect(link.asked, "and done").toBeNull();
+    expect(pendingLink.asked, "and done").toBeNull();
   });
 
   test("that may not be opened can't be", async () => {
-    await startFake({
+    await startFakeHost({
       inspect_url: ({ url }) => ({
         url,
         before: "",
@@ -345,7 +345,7 @@ describe("a link", () => {
       }),
     });
     render(LinkDialog);
-    link.open("mailto:a@example.com");
+    pendingLink.open("mailto:a@example.com");
     await screen.findByText(/does not open/);
     expect(screen.getByRole("button", { name: "Open in the browser" })).toBeDisabled();
   });

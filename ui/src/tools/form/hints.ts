@@ -11,7 +11,7 @@ import type { JsonReason, Shape } from "./shape";
 const LONGEST_DEFAULT = 60;
 
 /** Stands for a part that is not sent, with what the server takes for it then. */
-export function notSetWords({ fallback }: Shape): string {
+export function notSetLabel({ fallback }: Shape): string {
   if (fallback === undefined) return m.tools_left_out();
   const value = visibleText(beginning(JSON.stringify(fallback), LONGEST_DEFAULT, 1));
   return m.tools_not_set_default({ value });

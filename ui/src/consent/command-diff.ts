@@ -1,0 +1,70 @@
+// Compares the approved command with the command that would run, word by word.
+
+import { splitCommand } from "$lib/format/command-line";
+
+export interface DiffWord {
+  word: string;
+  is: "same" | "removed" | "added";
+}
+
+/** Maximum number of words that are compared. Longer commands are shown as removed and added as a whole. */
+const LIMIT = 400;
+
+export function diffCommands(before: string, now: string): DiffWord[] {
+  return diff(splitCommand(before) ?? [before], splitCommand(now) ?? [now]);
+}
+
+/** Keeps the longest common subsequence and marks all other words as removed or added. */
+function diff(before: string[], now: string[]): DiffWord[] {
+  if (before.length > LIMIT || now.length > LIMIT) {
+    return [...marked(before, "removed"), ...marked(now, "added")];
+  }
+  const common = commonLengths(before, now);
+  const words: DiffWord[] = [];
+  let b = 0;
+  let n = 0;
+  while (b < before.length || n < now.length) {
+    const old = before[b];
+    const fresh = now[n];
+    if (old !== undefined && old === fresh) {
+      words.push({ word: old, is: "same" });
+      b += 1;
+      n += 1;
+    } else if (
+      old !== undefined &&
+      (fresh === undefined || at(common, b + 1, n) >= at(common, b, n + 1))
+    ) {
+      words.push({ word: old, is: "removed" });
+      b += 1;
+    } else {
+      words.push({ word: fresh ?? "", is: "added" });
+      n += 1;
+    }
+  }
+  return words;
+}
+
+function marked(words: string[], is: DiffWord["is"]): DiffWord[] {
+  return words.map((word) => ({ word, is }));
+}
+
+/** Returns the length of the longest common subsequence for each pair of suffixes. */
+function commonLengths(before: string[], now: string[]): number[][] {
+  const table = Array.from({ length: before.length + 1 }, () =>
+    new Array<number>(now.length + 1).fill(0),
+  );
+  for (let b = before.length - 1; b >= 0; b--) {
+    for (let n = now.length - 1; n >= 0; n--) {
+      const longest =
+        before[b] === now[n]
+          ? at(table, b + 1, n + 1) + 1
+          : Math.max(at(table, b + 1, n), at(table, b, n + 1));
+      (table[b] as number[])[n] = longest;
+    }
+  }
+  return table;
+}
+
+function at(table: number[][], b: number, n: number): number {
+  return table[b]?.[n] ?? 0;
+}

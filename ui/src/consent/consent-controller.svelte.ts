@@ -1,0 +1,270 @@
+// State and actions of the current consent request. Every approving answer passes the gate (`gate.ts`) in `#approve`.
+
+import { SvelteMap } from "svelte/reactivity";
+
+import type { Edit, JsonValue, Question, QuestionBody, Scope } from "$lib/api/generated";
+
+import { Arming } from "./arming.svelte";
+import { definitionPart } from "./payload";
+import { DecisionSender, type DecisionFailure } from "./decision-sender.svelte";
+import { ConsentDraft, draftKey } from "./consent-draft.svelte";
+import {
+  Approved,
+  canApprove,
+  type Blocker,
+  type ApprovingAnswer,
+  type WithholdingAnswer,
+  type ApprovalState,
+} from "./gate";
+import { ConsentQueue, requestVersion } from "./consent-queue.svelte";
+
+/** The requests of another controller. */
+export interface OtherRequests {
+  readonly open: Question[];
+  show(id: string): void;
+}
+
+/** Options of a controller. */
+export interface ControllerOptions {
+  /** Requests that another controller draws. */
+  others?: OtherRequests;
+  /** Set if requests are drawn in their conversation instead of the dialog. Defaults to `false`. */
+  inline?: boolean;
+}
+
+export class ConsentController {
+  readonly queue: ConsentQueue;
+  readonly inline: boolean;
+  readonly #others: OtherRequests | null;
+  /** Arming of the approving actions. It restarts whenever the payload changes. */
+  readonly arming = new Arming();
+  /**
+   * Arming of Deny and Cancel. It restarts for another request and tracks keys alone, as a denial need not be aimed.
+   */
+  readonly denyArming = new Arming();
+  readonly sender = new DecisionSender();
+  readonly #drafts = new Map<string, ConsentDraft>();
+  /** Keys of the model requests that were reviewed and approved here, by request id. */
+  readonly #approvedModelRequests = new SvelteMap<string, string>();
+  /** Original arguments of the tool calls that were edited here, by request id. */
+  readonly #originalArguments = new SvelteMap<string, JsonValue>();
+  readonly #all: () => Question[];
+
+  constructor(all: () => Question[], { others, inline = false }: ControllerOptions = {}) {
+    this.#all = all;
+    this.inline = inline;
+    this.#others = others ?? null;
+    this.queue = new ConsentQueue(all);
+  }
+
+  /** All pending requests, including those of the other controller. */
+  readonly pending: Question[] = $derived.by(() => [
+    ...this.queue.open,
+    ...(this.#others?.open ?? []),
+  ]);
+
+  readonly request: Question | null = $derived.by(() => this.queue.current);
+  readonly draft: ConsentDraft | null = $derived.by(() =>
+    this.request ? this.#draftOf(this.request) : null,
+  );
+  readonly blocker: Blocker | null = $derived.by(() => this.#blocker());
+  /** Changes whenever the payload or the user's input does. `null` without a current request. */
+  readonly shown: string | null = $derived.by(() =>
+    this.request && this.draft ? `${requestVersion(this.request)} ${this.draft.inputState}` : null,
+  );
+  /** Set while an answer to the current request, or an edit of it, is being sent. */
+  readonly busy: boolean = $derived.by(
+    () => this.request !== null && this.sender.isSending(this.request),
+  );
+  /** The failure of the last decision on the current request, or `null` if it succeeded. */
+  readonly failure: DecisionFailure | null = $derived.by(() =>
+    this.request ? this.sender.failure(this.request) : null,
+  );
+  readonly approvalState: ApprovalState = $derived.by(() => this.#approvalState(this.blocker));
+  readonly canAllow: boolean = $derived.by(() => canApprove(this.approvalState));
+  /** The blocker for asking the model again. */
+  readonly retryBlocker: Blocker | null = $derived.by(() => this.#retryBlocker());
+  readonly retryState: ApprovalState = $derived.by(() => this.#approvalState(this.retryBlocker));
+
+  /** Returns the original arguments of a tool call if they were edited here. */
+  originalArguments({ id }: Question): JsonValue | undefined {
+    return this.#originalArguments.get(id);
+  }
+
+  /** Approves the current request if the gate accepts `event`. `lasts` bounds the grant, in milliseconds. */
+  async allow(scope: Scope, event: Event, lasts?: number): Promise<void> {
+    const { request, draft } = this;
+    if (request && draft) await this.#approve(draft.answer(request, scope, lasts), event);
+  }
+
+  /** Approves the current request with an empty list of roots. */
+  async shareNone(event: Event): Promise<void> {
+    await this.#approve({ action: "share", folders: [] }, event);
+  }
+
+  /** Sends the approved request to the model again. */
+  async retry(event: Event): Promise<void> {
+    await this.#approve({ action: "again" }, event);
+  }
+
+  /**
+   * Continues a sampling request without sending anything: writes the response by hand, goes back, or stops the model.
+   */
+  async steerSampling(action: "by_hand" | "back" | "stop"): Promise<void> {
+    const { request } = this;
+    if (request) await this.sender.send(request, { action });
+  }
+
+  /** Edits the payload. The request is shown with its new hash, and arming restarts. */
+  async edit(edit: Edit): Promise<void> {
+    const { request, draft } = this;
+    if (!request || !draft) return;
+    const changed = await this.sender.edit(request, edit);
+    if (!changed) return;
+    const { body } = request;
+    if (body.kind === "tool" && !this.#originalArguments.has(request.id))
+      this.#originalArguments.set(request.id, body.arguments);
+    this.queue.replace(request, changed);
+    draft.editing = false;
+  }
+
+  /** Shows a request, in whichever place it is drawn. */
+  show(id: string): void {
+    if (!this.#others?.open.some((request) => request.id === id)) return this.queue.show(id);
+    this.queue.isListOpen = false;
+    this.#others.show(id);
+  }
+
+  /** Denies the current request if `event` is accepted. */
+  async deny(event: Event): Promise<void> {
+    await this.#deny({ action: "deny" }, event);
+  }
+
+  /** Denies the current request with the user's reason, which the model receives. */
+  async denyBecause(event: Event): Promise<void> {
+    const reason = this.draft?.reason?.trim() ?? "";
+    await this.#deny(
+      reason === "" ? { action: "deny" } : { action: "deny_because", reason },
+      event,
+    );
+  }
+
+  /** Cancels the current request, as closing the dialog does. */
+  async cancel(event: Event): Promise<void> {
+    await this.#deny({ action: "cancel" }, event);
+  }
+
+  /** Denies all requests of the current request's server if `event` is accepted. */
+  async denyAllInFront(event: Event, mute: boolean): Promise<void> {
+    if (this.request && this.denyArming.accepts(event))
+      await this.denyAll(this.request.server, mute);
+  }
+
+  async denyAll(server: string, mute: boolean): Promise<void> {
+    await this.sender.denyAll(server, mute);
+  }
+
+  /** Drops the drafts and edits of requests that are closed. */
+  discardStaleDrafts(): void {
+    const there = new Set(this.#all().map(draftKey));
+    for (const [key, draft] of this.#drafts) {
+      if (there.has(key)) continue;
+      draft.stop();
+      this.#drafts.delete(key);
+    }
+    const open = new Set(this.#all().map(({ id }) => id));
+    for (const map of [this.#approvedModelRequests, this.#originalArguments])
+      for (const id of map.keys()) if (!open.has(id)) map.delete(id);
+  }
+
+  /** Sends an approving answer. All of them pass the gate here. */
+  async #approve(answer: ApprovingAnswer, event: Event): Promise<void> {
+    const { request, draft } = this;
+    if (!request || !draft) return;
+    const approvalState = answer.action === "again" ? this.retryState : this.approvalState;
+    const approved = Approved.fromEvent(event, request, answer, approvalState);
+    if (!approved) return;
+    if (answer.action === "submit" && draft.form && !draft.form.attemptSubmit()) return;
+    const isAsk = request.body.kind === "sampling" && request.body.step === "request";
+    const asks = isAsk ? modelRequestKey(request) : null;
+    const isTaken = await this.sender.sendApproved(approved);
+    if (!isTaken) return this.#onFailure(request, draft);
+    // The model's response arrives under the id of the same request.
+    if (asks !== null) this.#approvedModelRequests.set(request.id, asks);
+    this.queue.markAnswered(request);
+  }
+
+  async #deny(answer: WithholdingAnswer, event: Event): Promise<void> {
+    const { request } = this;
+    if (!request || !this.denyArming.accepts(event)) return;
+    if (await this.sender.send(request, answer)) this.queue.markAnswered(request);
+  }
+
+  #onFailure(request: Question, draft: ConsentDraft): void {
+    if (this.request?.id === request.id) this.arming.restart();
+    const failure = this.sender.failure(request);
+    if (failure?.is !== "invalid" || !failure.problems) return;
+    draft.form?.check.setProblems(failure.problems);
+    draft.form?.attemptSubmit();
+  }
+
+  #draftOf(request: Question): ConsentDraft {
+    const key = draftKey(request);
+    let draft = this.#drafts.get(key);
+    if (!draft) {
+      draft = new ConsentDraft(request);
+      this.#drafts.set(key, draft);
+    }
+    return draft;
+  }
+
+  #approvalState(blocker: Blocker | null): ApprovalState {
+    return { arming: this.arming, blocker, busy: this.busy };
+  }
+
+  #retryBlocker(): Blocker | null {
+    const { request } = this;
+    if (
+      request?.body.kind !== "sampling" ||
+      request.body.step !== "response" ||
+      !request.body.again
+    )
+      return { is: "impossible" };
+    // The request was entirely viewed when it was approved and has not changed since.
+    return this.#approvedModelRequests.get(request.id) === modelRequestKey(request)
+      ? null
+      : { is: "unreviewed" };
+  }
+
+  #blocker(): Blocker | null {
+    const { request, draft } = this;
+    if (!request || !draft) return null;
+    const { body } = request;
+    if (body.kind === "sampling" && body.step === "running") return { is: "running" };
+    if (body.kind === "form" && body.unsupported !== null) return { is: "impossible" };
+    if (body.kind === "url" && !body.url.openable) return { is: "impossible" };
+    if (body.kind === "sign_in" && body.authorizationUrl?.openable === false)
+      return { is: "impossible" };
+    if (body.kind === "client_id" && draft.client.clientId.trim() === "") return { is: "unfilled" };
+    if (draft.editing)
+      return { is: body.kind === "sampling" && body.step === "response" ? "unwritten" : "editing" };
+    const definition = definitionPart(body);
+    // The payload must be read before the definition.
+    for (const parts of [draft.payload(request), definition === null ? [] : [definition]]) {
+      const hidden = draft.readProgress.unreadTotal(parts);
+      if (hidden > 0) return { is: "unread", hidden };
+    }
+    return needsFullView(body) && !draft.fullyViewed ? { is: "unviewed" } : null;
+  }
+}
+
+/** Returns a key of all that a model receives: the request, the model and the losses. `null` if there is no model. */
+function modelRequestKey({ body }: Question): string | null {
+  if (body.kind !== "sampling" || body.model === null) return null;
+  return JSON.stringify([body.request, body.model.model, body.losses]);
+}
+
+/** Returns `true` if the payload has values that the user did not choose. A form may contain defaults. */
+function needsFullView({ kind }: QuestionBody): boolean {
+  return kind !== "roots" && kind !== "client_id";
+}

@@ -1,0 +1,119 @@
+// Selects the current consent request. Servers take turns, so that one with many requests does not delay the others,
+// and each server's oldest request comes first. The current request stays when others arrive.
+
+import type { Question } from "$lib/api/generated";
+import { app, hasEnded } from "$lib/state/app.svelte";
+
+export class ConsentQueue {
+  /** Set if all requests are listed instead of one. */
+  isListOpen = $state(false);
+
+  readonly #all: () => Question[];
+  #chosen = $state<string | null>(null);
+  /** Servers whose requests were current, least recent first. */
+  #turns = $state.raw<readonly string[]>([]);
+  /** Versions answered here, hidden until the event that closes them arrives. */
+  #answered = $state<string[]>([]);
+  /** The last edit, by the version before it. Shown until its event arrives. */
+  #changed = $state.raw<{ before: string; now: Question } | null>(null);
+
+  constructor(all: () => Question[]) {
+    this.#all = all;
+  }
+
+  readonly open: Question[] = $derived.by(() =>
+    this.#all()
+      .map((q) => (this.#changed?.before === requestVersion(q) ? this.#changed.now : q))
+      .filter((q) => !this.#answered.includes(requestVersion(q))),
+  );
+  readonly current: Question | null = $derived(
+    this.open.find((q) => q.id === this.#chosen) ?? this.#next() ?? null,
+  );
+  /** Index of the current request in the queue, from 0. */
+  readonly index: number = $derived(this.current ? this.open.indexOf(this.current) : 0);
+
+  /** Pins the current request, independent of later changes to the order. */
+  keepCurrent(): void {
+    const { current } = this;
+    if (this.#chosen === (current?.id ?? null)) return;
+    this.#chosen = current?.id ?? null;
+    if (current)
+      this.#turns = [...this.#turns.filter((server) => server !== current.server), current.server];
+  }
+
+  show(id: string): void {
+    this.#chosen = id;
+    this.isListOpen = false;
+  }
+
+  step(by: 1 | -1): void {
+    const count = this.open.length;
+    if (count === 0) return;
+    this.#chosen = this.open[(this.index + by + count) % count]?.id ?? null;
+  }
+
+  /** Replaces a request by its edited version. */
+  replace(before: Question, now: Question): void {
+    this.#changed = { before: requestVersion(before), now };
+  }
+
+  /** Returns the oldest request of the server that was current least recently. */
+  #next(): Question | undefined {
+    const turn = (q: Question) => this.#turns.indexOf(q.server);
+    return this.open
+      .filter(opensAutomatically)
+      .reduce<Question | undefined>(
+        (first, q) => (first === undefined || turn(q) < turn(first) ? q : first),
+        undefined,
+      );
+  }
+
+  /** Hides this version of the request, which was answered. */
+  markAnswered(request: Question): void {
+    const stillThere = new Set(this.#all().map(requestVersion));
+    this.#answered = [...this.#answered.filter((v) => stillThere.has(v)), requestVersion(request)];
+  }
+}
+
+/** Returns the version of a request, which changes with any byte of its payload. */
+export function requestVersion(request: Question): string {
+  return `${request.id} ${request.hash}`;
+}
+
+/** Returns the step that is decided. A sampling request returns under the same id with the model's response. */
+export function requestStage({ id, body }: Question): string {
+  return body.kind === "sampling" ? `${id} ${body.step}` : id;
+}
+
+/**
+ * Returns `true` if a request is shown without being opened. Requests that nobody waits for stay in the list, as do the
+ * roots that many servers request as soon as they run.
+ */
+function opensAutomatically({ why, body, server, askedAt }: Question): boolean {
+  if (body.kind === "roots" && why.by === "server") {
+    // The server does not name the call, so any running call may have caused the request.
+    return app.calls.some(
+      (call) => call.server === server && call.startedAt <= askedAt && !hasEnded(call),
+    );
+  }
+  return why.by !== "ended";
+}
+
+export interface ServerGroup {
+  server: string;
+  requests: Question[];
+}
+
+/** Groups requests by server, in order of each server's oldest request. */
+export function groupByServer(requests: Question[]): ServerGroup[] {
+  const groups = new Map<string, Question[]>();
+  for (const request of requests) {
+    const group = groups.get(request.server);
+    if (group) group.push(request);
+    else groups.set(request.server, [request]);
+  }
+  return [...groups].map(([server, list]) => ({ server, requests: list }));
+}
+
+/** Number of requests above which a server's are collapsed to one row. */
+export const FLOOD_LIMIT = 3;

@@ -1,0 +1,42 @@
+// Keyboard shortcuts of a consent request: A allows, D denies, F focuses the first field, unless the user is typing.
+// Ctrl+Enter submits a form, also from its fields.
+
+export type ConsentShortcut = "allow" | "deny" | "fields" | "send";
+
+export function consentShortcut(event: KeyboardEvent): ConsentShortcut | null {
+  if (isSend(event)) return "send";
+  if (event.repeat || event.isComposing || event.ctrlKey || event.altKey || event.metaKey)
+    return null;
+  if (isTyping(event.target)) return null;
+  switch (event.key.toLowerCase()) {
+    case "a":
+      return "allow";
+    case "d":
+      return "deny";
+    case "f":
+      return "fields";
+    default:
+      return null;
+  }
+}
+
+function isSend(event: KeyboardEvent): boolean {
+  if (event.repeat || event.isComposing || event.altKey || event.shiftKey) return false;
+  return event.key === "Enter" && (event.ctrlKey || event.metaKey);
+}
+
+/** Returns `true` for a repeated key that would activate a button or menu item over and over. */
+export function isHeldActivation(event: KeyboardEvent): boolean {
+  return event.repeat && (event.key === "Enter" || event.key === " ") && !isField(event.target);
+}
+
+/** Returns `true` if keys go to a field, a menu or a list. */
+function isTyping(target: EventTarget | null): boolean {
+  if (isField(target)) return true;
+  return target instanceof Element && target.closest("[role=menu], [role=listbox]") !== null;
+}
+
+function isField(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  return target.isContentEditable || target.closest("input, textarea, select") !== null;
+}

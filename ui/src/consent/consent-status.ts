@@ -1,0 +1,55 @@
+// The status line above the buttons: why a request can't be approved, or how to decide.
+
+import { m } from "../paraglide/messages";
+import type { ConsentController } from "./consent-controller.svelte";
+import type { Blocker } from "./gate";
+import { formatCount } from "./consent-labels";
+
+export interface ConsentStatus {
+  text: string;
+  /** `bad`: a decision failed. `stop`: the user must do something first. */
+  tone: "plain" | "stop" | "bad";
+}
+
+export function consentStatus(controller: ConsentController): ConsentStatus {
+  const { failure, blocker } = controller;
+  if (controller.busy) return { text: m.consent_sending(), tone: "plain" };
+  if (failure?.is === "changed") return { text: m.consent_changed(), tone: "bad" };
+  if (failure) return { text: m.consent_refused({ reason: failure.message }), tone: "bad" };
+  if (blocker?.is === "impossible") return { text: m.consent_keys_deny(), tone: "plain" };
+  if (blocker) return { text: blockerLabel(blocker), tone: "stop" };
+  const problems = controller.draft?.form?.submitAttempted
+    ? controller.draft.form.check.problems.length
+    : 0;
+  if (problems > 0) return { text: m.consent_form_problems({ count: problems }), tone: "stop" };
+  if (controller.arming.ignored === "rested")
+    return { text: m.consent_pointer_rested(), tone: "stop" };
+  if (controller.arming.ignored === "early")
+    return { text: m.consent_pressed_early(), tone: "stop" };
+  if (!controller.arming.armed) return { text: m.consent_arming(), tone: "plain" };
+  const kind = controller.request?.body.kind;
+  const fields = (controller.draft?.form?.fields.length ?? 0) > 0 || kind === "client_id";
+  // The user is typing, so the shortcuts do not apply.
+  if (controller.draft?.reason != null) return { text: "", tone: "plain" };
+  if (controller.inline) return { text: m.consent_keys_in_place(), tone: "plain" };
+  return { text: fields ? m.consent_keys_form() : m.consent_keys(), tone: "plain" };
+}
+
+function blockerLabel(blocker: Exclude<Blocker, { is: "impossible" }>): string {
+  switch (blocker.is) {
+    case "editing":
+      return m.consent_finish_editing();
+    case "unwritten":
+      return m.consent_answer_first();
+    case "unfilled":
+      return m.consent_fill_client_id();
+    case "running":
+      return m.sampling_blocked();
+    case "unreviewed":
+      return m.sampling_again_unreviewed();
+    case "unviewed":
+      return m.consent_see_rest();
+    case "unread":
+      return m.consent_must_read({ count: blocker.hidden, number: formatCount(blocker.hidden) });
+  }
+}

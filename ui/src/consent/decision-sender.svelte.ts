@@ -1,0 +1,106 @@
+// Sends decisions and records their failures. A pending answer, or a late failure, affects its own request only.
+
+import { SvelteSet } from "svelte/reactivity";
+
+import { call, type ApiError, toApiError } from "$lib/api/client";
+import type { Answer, Edit, FormProblem, Question } from "$lib/api/generated";
+
+import type { Approved, WithholdingAnswer } from "./gate";
+import { requestVersion } from "./consent-queue.svelte";
+
+/** The reason a decision was rejected. */
+export type DecisionFailure =
+  | { is: "changed" }
+  | { is: "invalid"; message: string; problems: FormProblem[] | null }
+  | { is: "failed"; message: string };
+
+/** Key for decisions on all requests of a server. No request has this id. */
+const DENY_ALL = "";
+
+export class DecisionSender {
+  /** Versions of the requests with a pending answer or edit. */
+  readonly #sending = new SvelteSet<string>();
+  /** The last failure and the id of its request. */
+  #lastFailure = $state.raw<{ about: string; why: DecisionFailure } | null>(null);
+
+  /** Returns `true` while an answer to this version, or an edit of it, is pending. */
+  isSending(request: Question): boolean {
+    return this.#sending.has(requestVersion(request));
+  }
+
+  /** Returns the failure of the last decision on this request, or `null`. */
+  failure(request: Question): DecisionFailure | null {
+    return this.#lastFailure?.about === request.id ? this.#lastFailure.why : null;
+  }
+
+  /** The failure of the last denial of all requests, or `null`. */
+  get denyAllFailure(): DecisionFailure | null {
+    return this.#lastFailure?.about === DENY_ALL ? this.#lastFailure.why : null;
+  }
+
+  /** Sends an approving answer. Resolves to `true` if it was accepted. */
+  sendApproved({ request, answer }: Approved): Promise<boolean> {
+    return this.#sendAnswer(request, answer);
+  }
+
+  /** Sends an answer that approves nothing. Resolves to `true` if it was accepted. */
+  send(request: Question, answer: WithholdingAnswer): Promise<boolean> {
+    return this.#sendAnswer(request, answer);
+  }
+
+  /** Answers exactly this version of the request. */
+  async #sendAnswer(request: Question, answer: Answer): Promise<boolean> {
+    const done = await this.#once(requestVersion(request), request.id, () =>
+      call("answer_question", { id: request.id, hash: request.hash, answer }),
+    );
+    return done !== null;
+  }
+
+  /** Edits the payload. Resolves to the request with its new hash, or `null` if it failed. */
+  edit(request: Question, edit: Edit): Promise<Question | null> {
+    return this.#once(requestVersion(request), request.id, () =>
+      call("edit_question", { id: request.id, edit }),
+    );
+  }
+
+  /** Denies all open requests of a server, and with `mute` future ones too. */
+  async denyAll(server: string, mute: boolean): Promise<boolean> {
+    const sent = await this.#once(`${DENY_ALL} ${server}`, DENY_ALL, () =>
+      call("deny_all", { server, mute }),
+    );
+    return sent !== null;
+  }
+
+  /** Ignores the action while another one with the same key is pending. */
+  async #once<T>(what: string, about: string, act: () => Promise<T>): Promise<T | null> {
+    if (this.#sending.has(what)) return null;
+    this.#sending.add(what);
+    this.#lastFailure = null;
+    try {
+      return await act();
+    } catch (cause) {
+      this.#lastFailure = { about, why: toFailure(toApiError(cause)) };
+      return null;
+    } finally {
+      this.#sending.delete(what);
+    }
+  }
+}
+
+function toFailure(error: ApiError): DecisionFailure {
+  switch (error.code) {
+    case "stale":
+    case "not_found":
+      return { is: "changed" };
+    case "invalid":
+      return { is: "invalid", message: error.message, problems: formProblems(error.data) };
+    default:
+      return { is: "failed", message: error.message };
+  }
+}
+
+/** Returns the problems of an `invalid` error, or `null` if it has none. */
+function formProblems(data: unknown): FormProblem[] | null {
+  if (typeof data !== "object" || data === null || !("problems" in data)) return null;
+  return Array.isArray(data.problems) ? (data.problems as FormProblem[]) : null;
+}

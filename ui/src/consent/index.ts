@@ -1,0 +1,54 @@
+// Consent requests: each payload that needs the user's decision before it is sent.
+
+import { pageState } from "$lib/page-state";
+import { app } from "$lib/state/app.svelte";
+
+import { ConsentController } from "./consent-controller.svelte";
+import { inlinePlacement } from "./inline-placement.svelte";
+
+export { inlinePlacement, type ConversationCards } from "./inline-placement.svelte";
+
+/** Controller of the requests drawn in the open conversation. */
+export let inlineController: ConsentController;
+pageState(() => {
+  inlineController = new ConsentController(
+    () => app.consentRequests.filter((one) => inlinePlacement.accepts(one)),
+    { inline: true },
+  );
+});
+
+/** Controller of all other requests, one of which is drawn in the dialog. */
+export let dialogController: ConsentController;
+pageState(() => {
+  dialogController = new ConsentController(
+    () => app.consentRequests.filter((one) => !inlinePlacement.accepts(one)),
+    {
+      others: {
+        get open() {
+          return inlineController.queue.open;
+        },
+        show: (id) => {
+          const call = inlineController.queue.open.find((one) => one.id === id)?.call;
+          inlineController.queue.show(id);
+          if (call !== undefined) inlinePlacement.cards?.reveal(call);
+        },
+      },
+    },
+  );
+});
+
+/** Shows a request, or the queue if the request is closed. */
+export function showConsent(id: string): void {
+  if (dialogController.pending.some((request) => request.id === id)) dialogController.show(id);
+  else openConsentQueue();
+}
+
+/** Returns `true` if the dialog shows a request or the queue. */
+export function isConsentOpen(): boolean {
+  return dialogController.queue.isListOpen || dialogController.request !== null;
+}
+
+/** Opens the list of all pending requests. */
+export function openConsentQueue(): void {
+  dialogController.queue.isListOpen = true;
+}

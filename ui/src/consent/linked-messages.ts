@@ -1,0 +1,62 @@
+// Messages of a sampling request that depend on each other: a tool use and its result.
+
+import type { Content, JsonValue, Message } from "$lib/api/generated";
+import { visibleText } from "$lib/format/text-safety";
+
+import { m } from "../paraglide/messages";
+import { displayName } from "./consent-labels";
+
+/** Returns the indexes of all messages to remove together with this one, including itself, in order. */
+export function linkedMessages(messages: readonly Message[], index: number): number[] {
+  const ids = messages.map(({ content }) => content.flatMap(toolIds));
+  const tied = new Set([index]);
+  // The set grows while it is iterated.
+  for (const one of tied)
+    ids.forEach((other, i) => {
+      if (other.some((id) => ids[one]?.includes(id))) tied.add(i);
+    });
+  return [...tied].sort((a, b) => a - b);
+}
+
+/** Returns the id of the tool use that the content is, or is the result of. */
+function toolIds(content: Content): string[] {
+  const members = membersOf(content);
+  const id =
+    members?.type === "tool_use"
+      ? members.id
+      : members?.type === "tool_result"
+        ? members.toolUseId
+        : undefined;
+  return typeof id === "string" ? [id] : [];
+}
+
+function membersOf(content: Content): Record<string, JsonValue> | null {
+  if (content.type !== "unknown") return null;
+  const { json } = content;
+  return typeof json === "object" && json !== null && !Array.isArray(json) ? json : null;
+}
+
+/** Returns the label of a kind of content. */
+export function contentLabel(content: Content): string {
+  switch (content.type) {
+    case "text":
+      return m.consent_content_text();
+    case "image":
+      return m.consent_content_image();
+    case "audio":
+      return m.consent_content_audio();
+    case "resource":
+    case "resource_link":
+      return m.consent_content_resource();
+    case "unknown":
+      return unknownLabel(membersOf(content));
+  }
+}
+
+function unknownLabel(members: Record<string, JsonValue> | null): string {
+  const { type, name } = members ?? {};
+  if (type === "tool_use" && typeof name === "string")
+    return m.consent_content_tool_use({ tool: displayName(name) });
+  if (type === "tool_result") return m.consent_content_tool_result();
+  return typeof type === "string" ? visibleText(displayName(type)) : m.consent_content_other();
+}

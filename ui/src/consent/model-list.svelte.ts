@@ -1,0 +1,33 @@
+// The configured models, for selects. Loaded when such a select is shown.
+
+import { call } from "$lib/api/client";
+import type { ModelRef } from "$lib/api/generated";
+import { pageState } from "$lib/page-state";
+import { oneAtATime } from "$lib/state/one-at-a-time";
+
+export interface KnownModel {
+  ref: ModelRef;
+  label: string;
+}
+
+class ModelList {
+  /** Models by provider. Empty before the first response and if the request fails. */
+  all = $state.raw<KnownModel[]>([]);
+
+  readonly read = oneAtATime(async () => {
+    try {
+      const { providers } = await call("models", {});
+      this.all = providers.flatMap((provider) =>
+        provider.models.map((model) => ({
+          ref: { provider: provider.id, model: model.id },
+          label: `${model.name || model.id} (${provider.name})`,
+        })),
+      );
+    } catch {
+      // The models view reports the failure.
+    }
+  });
+}
+
+export let modelList: ModelList;
+pageState(() => (modelList = new ModelList()));

@@ -1,0 +1,63 @@
+import { screen } from "@testing-library/svelte";
+import { describe, expect, it, vi } from "vitest";
+
+import type { LoadedPackage, QuestionBody, UnknownReason } from "$lib/api/generated";
+
+import { ARMING_DELAY } from "./arming.svelte";
+import { loaded, consentRequest, startServer } from "./fixtures";
+import { eachWithHost, faults, show } from "./test-harness.svelte";
+
+eachWithHost();
+
+const REASONS: UnknownReason[] = [
+  "shell_line",
+  "wrapped",
+  "option",
+  "specifier",
+  "several",
+  "no_package",
+  "launcher",
+  "variable",
+  "project_settings",
+  "local_copy",
+  "off_search_path",
+  "no_client",
+  "no_network",
+  "timed_out",
+  "failed",
+];
+
+function start(changes: Partial<LoadedPackage>): QuestionBody {
+  return { ...startServer, package: { ...loaded, ...changes } } as QuestionBody;
+}
+
+describe("S25: the package that a launcher loads", () => {
+  it("has its version and hash, and what changed", async () => {
+    const before = { version: "1.2.3", integrity: "sha512-b2xk", source: null };
+    show(consentRequest(start({ before, unpinned: ["pandas"] })));
+    expect(screen.getByText("sha512-bmV3"), "the hash").toBeVisible();
+    expect(screen.getByText("sha512-b2xk"), "the hash before").toBeVisible();
+    expect(screen.getByText("Your settings name no version."), "what they name").toBeVisible();
+    expect(screen.getByText("pandas"), "what else is loaded").toBeVisible();
+    expect(document.querySelector("del")?.textContent, "what was approved").toBe("1.2.3");
+    expect(document.querySelector("ins")?.textContent, "what would run").toBe("1.2.4");
+    await vi.advanceTimersByTimeAsync(ARMING_DELAY);
+    expect(await faults(), "axe finds nothing").toEqual([]);
+  });
+
+  it("is warned of when the registry offers other files for the same version", () => {
+    const before = { version: "1.2.4", integrity: "sha512-b2xk", source: null };
+    show(consentRequest(start({ before, replaced: true })));
+    expect(
+      screen.getByText(/^The registry now offers other files for version 1.2.4/),
+    ).toBeVisible();
+  });
+
+  it.each(REASONS)("may not be known, which is said: %s", (reason) => {
+    show(consentRequest(start({ version: null, unknown: { reason, detail: "x\u202ey" } })));
+    expect(screen.getByText("Which version runs is not known.")).toBeVisible();
+    const effect = "npx may load any version, now and at each later start.";
+    expect(screen.getByText(effect), "and what follows").toBeVisible();
+    expect(document.body.textContent, "nothing reorders the text").not.toContain("\u202e");
+  });
+});

@@ -1,0 +1,215 @@
+// The payload of a consent request, as parts that the user reads one by one.
+
+import type {
+  JsonValue,
+  Message,
+  Question,
+  QuestionBody,
+  SamplingRequest,
+  SamplingTool,
+} from "$lib/api/generated";
+import { jsonToRead } from "$lib/format/json";
+
+import { elideIconData } from "./tool-definition";
+import { SHOWN_CHARACTERS, SHOWN_LINES, type PayloadPart } from "./read-progress.svelte";
+
+/** JSON type of a value, where its text is ambiguous. */
+export type ValueKind = "text" | "number" | "boolean" | "null" | "list" | "object";
+
+export interface PayloadRow extends PayloadPart {
+  name: string;
+  kind: ValueKind;
+}
+
+/** Returns a row for each argument of a call. */
+export function argumentRows(value: JsonValue): PayloadRow[] {
+  if (kindOf(value) !== "object") return [payloadRow("", "", value)];
+  return Object.entries(value as Record<string, JsonValue>).map(([name, item]) =>
+    payloadRow(`argument ${name}`, name, item),
+  );
+}
+
+/** Returns the name of a value, which is sent as well. */
+export function namePart(name: string): PayloadPart {
+  return { key: `name ${name}`, text: name };
+}
+
+/** Returns the name of the called tool. */
+export function toolNamePart(tool: string): PayloadPart {
+  return { key: "tool", text: tool };
+}
+
+/**
+ * Returns the definition of a tool that the user has not reviewed in its current version, or `null`. Allowing a call
+ * marks it as reviewed.
+ */
+export function definitionPart(body: QuestionBody): PayloadPart | null {
+  const written = body.kind === "tool" ? body.definition : undefined;
+  if (written === undefined) return null;
+  const text = elideIconData(written);
+  const uncut = text.length <= SHOWN_CHARACTERS && text.split("\n").length <= SHOWN_LINES;
+  return { key: "definition", text, uncut };
+}
+
+/** Returns the name of a prompt or the URI of a resource, and the arguments of a prompt. */
+export function readRequestParts(body: Extract<QuestionBody, { kind: "read" }>): PayloadRow[] {
+  const rows = body.what === "prompt" ? argumentRows(body.arguments) : [];
+  return [payloadRow("name", "", body.name), ...rows];
+}
+
+function payloadRow(key: string, name: string, value: JsonValue): PayloadRow {
+  const kind = kindOf(value);
+  const text = typeof value === "string" ? value : jsonToRead(value);
+  return { key, name, kind, text };
+}
+
+export function kindOf(value: JsonValue): ValueKind {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "list";
+  switch (typeof value) {
+    case "number":
+      return "number";
+    case "boolean":
+      return "boolean";
+    case "object":
+      return "object";
+    default:
+      return "text";
+  }
+}
+
+/** Returns the texts of a sampling request, each with a unique key. */
+export function samplingRequestParts(request: SamplingRequest): PayloadPart[] {
+  const parts: PayloadPart[] = [];
+  if (request.systemPrompt !== null) parts.push({ key: "system", text: request.systemPrompt });
+  request.messages.forEach((message, m) => parts.push(...messageParts(message, m)));
+  parts.push(...request.tools.map(samplingToolPart));
+  parts.push(
+    ...[stopSequencesPart(request), modelHintsPart(request)].filter((part) => part !== null),
+  );
+  if (request.metadata !== null)
+    parts.push({ key: "metadata", text: jsonToRead(request.metadata) });
+  return parts;
+}
+
+/** Returns the full definition of a tool that a server offers to the model. */
+export function samplingToolPart(tool: SamplingTool, index: number): PayloadPart {
+  const { name, description, inputSchema } = tool;
+  const words = [name, description, JSON.stringify(inputSchema, null, 2)];
+  return { key: `tool ${index}`, text: words.filter((one) => one !== null).join("\n") };
+}
+
+/** Returns the stop sequences, or `null` if there are none. */
+export function stopSequencesPart({ stopSequences }: SamplingRequest): PayloadPart | null {
+  if (stopSequences.length === 0) return null;
+  return { key: "stop", text: stopSequences.map((s) => JSON.stringify(s)).join("  ") };
+}
+
+/** Returns the model hints, or `null` if there are none. */
+export function modelHintsPart({ modelHints }: SamplingRequest): PayloadPart | null {
+  return modelHints.length === 0 ? null : { key: "hints", text: modelHints.join(", ") };
+}
+
+export function messageParts(message: Message, index: number): PayloadPart[] {
+  return message.content.flatMap((content, c) => {
+    const key = contentKey(index, c);
+    switch (content.type) {
+      case "text":
+        return [{ key, text: content.text }];
+      case "resource":
+        return [{ key, text: content.contents.text ?? "" }];
+      case "resource_link": {
+        const { name, title, uri, description } = content;
+        const words = [title, name, uri, description].filter((one) => one !== null);
+        return [{ key, text: words.join("\n") }];
+      }
+      case "unknown":
+        return [{ key, text: jsonToRead(content.json) }];
+      default:
+        return [];
+    }
+  });
+}
+
+/** Returns a tool result as the message that the model receives. */
+export function resultMessage(body: Extract<QuestionBody, { kind: "result" }>): Message {
+  return { role: "user", content: body.content };
+}
+
+type StartServer = Extract<QuestionBody, { kind: "start_server" }>;
+
+/** Returns the program, arguments, variables and working directory of a command, in this order. */
+export function commandParts(body: StartServer): {
+  command: PayloadPart;
+  args: PayloadPart[];
+  env: PayloadPart[];
+  cwd: PayloadPart | null;
+} {
+  const part = (key: string, text: string): PayloadPart => ({ key, text, uncut: true });
+  return {
+    command: part("command", body.command),
+    args: body.args.map((argument, i) => part(`argument ${i}`, argument)),
+    env: body.env.map(([name, value]) => part(`variable ${name}`, `${name}=${value}`)),
+    cwd: body.cwd === null ? null : part("folder", body.cwd),
+  };
+}
+
+export function contentKey(message: number, content: number): string {
+  return `message ${message} content ${content}`;
+}
+
+/** Returns all values of a request that may be folded, and must be opened before it can be approved. */
+export function payloadParts(request: Question): PayloadPart[] {
+  const body: QuestionBody = request.body;
+  switch (body.kind) {
+    case "start_server": {
+      const { command, args, env, cwd } = commandParts(body);
+      return [command, ...args, ...env, ...(cwd === null ? [] : [cwd])];
+    }
+    case "tool":
+      return [toolNamePart(body.tool), ...withNames(argumentRows(body.arguments))];
+    case "read":
+      return withNames(readRequestParts(body));
+    case "result":
+      return [toolNamePart(body.tool), ...messageParts(resultMessage(body), 0)];
+    case "sampling":
+      if (body.step !== "response") return samplingRequestParts(body.request);
+      return body.response
+        ? messageParts({ role: "assistant", content: body.response.content }, 0)
+        : [];
+    default:
+      return [];
+  }
+}
+
+function withNames(rows: PayloadRow[]): PayloadPart[] {
+  return rows.flatMap((payloadRow) => [namePart(payloadRow.name), payloadRow]);
+}
+
+/** Returns the line that identifies a request in a list. */
+export function requestSubject(request: Question): string {
+  const body = request.body;
+  switch (body.kind) {
+    case "start_server":
+    case "connect_server":
+      return request.commandLine;
+    case "tool":
+    case "result":
+      return body.tool;
+    case "read":
+      return body.name;
+    case "sampling": {
+      const first = body.request.messages.flatMap((m) => m.content).find((c) => c.type === "text");
+      return first?.type === "text" ? first.text : "";
+    }
+    case "form":
+      return body.message;
+    case "url":
+      return body.url.url;
+    case "roots":
+      return body.folders.join("  ");
+    case "sign_in":
+    case "client_id":
+      return body.issuer;
+  }
+}

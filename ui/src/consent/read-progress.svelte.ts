@@ -1,0 +1,126 @@
+// Tracks which folded values of a payload were read. All of them must be opened before the request can be approved.
+
+import { SvelteMap, SvelteSet } from "svelte/reactivity";
+
+import { pageOf, pagesOf } from "$lib/format/text-pages";
+import { beginning, firstParts, type Beginning } from "$lib/format/text-safety";
+
+/** Characters and lines of a value that are shown before it is opened. They must be scrolled into view. */
+export const SHOWN_CHARACTERS = 4_096;
+export const SHOWN_LINES = 100;
+/** Characters and lines for all values of a request together. Beyond them, only the start of a value is shown. */
+export const TOTAL_CHARACTERS = 5_000;
+export const TOTAL_LINES = 120;
+const BEGINNING_CHARACTERS = 120;
+const BEGINNING_LINES = 2;
+
+/** A value of the payload. */
+export interface PayloadPart {
+  /** Key of the value, unique in its request. */
+  key: string;
+  text: string;
+  /** Set if the value is never folded, whatever its length. Long runs of blanks are still counted. */
+  uncut?: boolean;
+}
+
+/** Maximum size of the preview of a folded value. */
+interface PreviewLimit {
+  characters: number;
+  lines: number;
+}
+
+const DEFAULT_LIMIT: PreviewLimit = { characters: SHOWN_CHARACTERS, lines: SHOWN_LINES };
+
+/** Returns the preview of a value and the number of hidden characters. */
+export function fold(
+  { text, uncut }: Pick<PayloadPart, "text" | "uncut">,
+  limit = DEFAULT_LIMIT,
+): Beginning {
+  return uncut
+    ? firstParts(text, Infinity, Infinity)
+    : firstParts(text, limit.characters, limit.lines);
+}
+
+/** Returns the preview limit of each value. All values share the total. */
+function previewLimits(parts: PayloadPart[]): Map<string, PreviewLimit> {
+  const left: PreviewLimit = { characters: TOTAL_CHARACTERS, lines: TOTAL_LINES };
+  const limits = new Map<string, PreviewLimit>();
+  for (const part of parts) {
+    if (part.uncut) continue;
+    const limit = {
+      characters: Math.min(SHOWN_CHARACTERS, Math.max(left.characters, BEGINNING_CHARACTERS)),
+      lines: Math.min(SHOWN_LINES, Math.max(left.lines, BEGINNING_LINES)),
+    };
+    limits.set(partId(part), limit);
+    const shown = beginning(part.text, limit.characters, limit.lines);
+    left.characters -= shown.length;
+    left.lines -= shown === "" ? 0 : shown.split("\n").length;
+  }
+  return limits;
+}
+
+/**
+ * The values that the user opened, and the parts of them that were drawn. Both apply to exactly the text that was
+ * opened.
+ */
+export class ReadProgress {
+  #open = new SvelteSet<string>();
+  /** Indexes of the pages that were drawn, for texts that need several. */
+  #drawn = new SvelteMap<string, ReadonlySet<number>>();
+  /** All values of the payload. */
+  #parts = $state.raw<PayloadPart[]>([]);
+  readonly #limits = $derived(previewLimits(this.#parts));
+
+  /** Sets the values that share the total limit. */
+  setPayload(parts: PayloadPart[]): void {
+    this.#parts = parts;
+  }
+
+  /** Returns the preview of a value. */
+  fold(part: PayloadPart): Beginning {
+    return fold(part, this.#limits.get(partId(part)));
+  }
+
+  /** Returns the number of characters of a value that are folded and were never drawn. */
+  unreadCharacters(part: PayloadPart): number {
+    return this.#hidden(part, this.#limits.get(partId(part)));
+  }
+
+  isOpen(part: PayloadPart): boolean {
+    return this.#open.has(partId(part));
+  }
+
+  open(part: PayloadPart): void {
+    this.#open.add(partId(part));
+  }
+
+  close(part: PayloadPart): void {
+    this.#open.delete(partId(part));
+  }
+
+  /** Records that a page of the text was drawn entirely. */
+  markDrawn(part: PayloadPart, page: number): void {
+    const before = this.#drawn.get(partId(part));
+    if (!before?.has(page)) this.#drawn.set(partId(part), new Set(before).add(page));
+  }
+
+  /** Returns the number of characters of all values that are folded and were never drawn. */
+  unreadTotal(parts: PayloadPart[]): number {
+    const limits = previewLimits(parts);
+    return parts.reduce((sum, part) => sum + this.#hidden(part, limits.get(partId(part))), 0);
+  }
+
+  #hidden(part: PayloadPart, limit: PreviewLimit | undefined): number {
+    const { hidden } = fold(part, limit);
+    const drawn = this.#drawn.get(partId(part));
+    if (hidden === 0 || drawn === undefined) return hidden;
+    const pages = Array.from({ length: pagesOf(part.text) }, (_, page) => page);
+    return pages
+      .filter((page) => !drawn.has(page))
+      .reduce((sum, page) => sum + pageOf(part.text, page).length, 0);
+  }
+}
+
+function partId(part: PayloadPart): string {
+  return `${part.key}\n${part.text}`;
+}

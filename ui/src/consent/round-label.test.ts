@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+
+import type { Question } from "$lib/api/generated";
+
+import { consentRequest, tool } from "./fixtures";
+import { roundLabel } from "./round-label";
+
+const of = (id: string, call: string, round: number | null = null): Question =>
+  consentRequest(tool({}), { id, round, why: { by: "call", call, kind: "tool", name: "plan" } });
+
+test("a first request alone has no label", () => {
+  const one = of("1", "a", 1);
+  expect(roundLabel(one, [one, of("2", "b", 3)]), "another call's is none of its").toBeNull();
+  const alone = consentRequest(tool({}), { round: 2 });
+  expect(roundLabel(alone, [alone, alone]), "of no call").toBeNull();
+});
+
+test("later rounds and other pending requests are counted", () => {
+  const one = of("1", "a", 2);
+  expect(roundLabel(one, [one]), "asked again").toBe("Round 2 of this call.");
+  expect(roundLabel(one, [one, of("2", "a", 2)]), "and not alone").toBe(
+    "Round 2 of this call. 1 more question of the same call waits beside it.",
+  );
+  const first = of("3", "a", 1);
+  expect(roundLabel(first, [first, one, of("2", "a")]), "in a first round").toBe(
+    "2 more questions of the same call wait beside it.",
+  );
+});

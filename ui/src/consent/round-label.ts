@@ -1,0 +1,18 @@
+// Counts the rounds of a call's requests, and its other pending requests.
+import type { Question } from "$lib/api/generated";
+
+import { m } from "../paraglide/messages";
+
+/** Returns the label, or `null` for the first round of a call with no other pending request. */
+export function roundLabel(request: Question, all: Question[]): string | null {
+  const { why, round } = request;
+  if (why.by !== "call") return null;
+  const others = all.filter(
+    (other) => other.id !== request.id && other.why.by === "call" && other.why.call === why.call,
+  ).length;
+  const words = [
+    round !== null && round > 1 ? m.consent_round({ number: round }) : null,
+    others > 0 ? m.consent_beside({ count: others }) : null,
+  ].filter((one) => one !== null);
+  return words.length > 0 ? words.join(" ") : null;
+}

@@ -1,0 +1,84 @@
+// Labels of sampling requests.
+
+import type { ModelChosenBy, SamplingLoss } from "$lib/api/generated";
+import { visibleText } from "$lib/format/text-safety";
+import { languageTag } from "$lib/state/locale.svelte";
+
+import { m } from "../paraglide/messages";
+import { displayName } from "./consent-labels";
+
+const MICROS = 1_000_000;
+
+/** Formats an amount in millionths of a US dollar. */
+export function money(micros: number): string {
+  const style = { style: "currency", currency: "USD", maximumSignificantDigits: 3 } as const;
+  return new Intl.NumberFormat(languageTag(), style).format(micros / MICROS);
+}
+
+/** Returns the reason why a model was chosen, as a sentence. */
+export function chosenLabel(by: ModelChosenBy): string {
+  switch (by.is) {
+    case "user":
+      return m.sampling_by_user();
+    case "setting":
+      return m.sampling_by_setting();
+    case "hint":
+      return m.sampling_by_hint({ hint: displayName(by.hint) });
+    case "equivalent":
+      return m.sampling_by_equivalent({ hint: displayName(by.hint) });
+    case "priorities": {
+      const list = new Intl.ListFormat(languageTag(), { type: "conjunction" });
+      return m.sampling_by_priorities({ priorities: list.format(by.priorities.map(priority)) });
+    }
+    case "default":
+      return m.sampling_by_default();
+    case "first":
+      return m.sampling_by_first();
+  }
+}
+
+function priority(name: string): string {
+  return known(name, {
+    cost: m.sampling_priority_cost,
+    speed: m.sampling_priority_speed,
+    intelligence: m.sampling_priority_intelligence,
+  });
+}
+
+/** Returns the label of content that a provider can't carry, and of its replacement. */
+export function lossLabel(loss: SamplingLoss): string {
+  const what = known(loss.what, {
+    imageInToolResult: m.sampling_loss_imageInToolResult,
+    audioInToolResult: m.sampling_loss_audioInToolResult,
+    fileInToolResult: m.sampling_loss_fileInToolResult,
+    toolError: m.sampling_loss_toolError,
+    image: m.sampling_loss_image,
+    audio: m.sampling_loss_audio,
+    file: m.sampling_loss_file,
+    toolRequired: m.sampling_loss_toolRequired,
+    stop: m.sampling_loss_stop,
+    temperature: m.sampling_loss_temperature,
+    thinkingWithTools: m.sampling_loss_thinkingWithTools,
+  });
+  const then = known(loss.then, {
+    refuse: m.sampling_then_refuse,
+    sendAfter: m.sampling_then_sendAfter,
+    sayInText: m.sampling_then_sayInText,
+    leaveOut: m.sampling_then_leaveOut,
+  });
+  return m.sampling_loss({ what, then });
+}
+
+/** Returns the label of a tool choice. */
+export function choiceLabel(choice: string | null): string {
+  return known(choice ?? "auto", {
+    auto: m.sampling_tool_auto,
+    required: m.sampling_tool_required,
+    none: m.sampling_tool_none,
+  });
+}
+
+/** Returns the label of a known name. Unknown names, such as from a later version, are returned as they are. */
+function known(name: string, words: Record<string, () => string>): string {
+  return (Object.hasOwn(words, name) ? words[name]?.() : undefined) ?? visibleText(name);
+}

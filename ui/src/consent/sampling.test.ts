@@ -1,0 +1,254 @@
+// Sampling requests: the chosen model, its streamed response, and the actions on the response.
+import { screen } from "@testing-library/svelte";
+import { tick } from "svelte";
+import { describe, expect, it, vi } from "vitest";
+
+import type { JsonValue, Message, ModelChosenBy, QuestionBody } from "$lib/api/generated";
+
+import { ARMING_DELAY } from "./arming.svelte";
+import { consentRequest, samplingByModel, samplingRequest } from "./fixtures";
+import {
+  answers,
+  arm,
+  blocked,
+  button,
+  click,
+  eachWithHost,
+  faults,
+  host,
+  show,
+} from "./test-harness.svelte";
+import { chosenLabel } from "./sampling-labels";
+
+eachWithHost();
+
+const answered = samplingByModel({
+  step: "response",
+  response: {
+    content: [{ type: "text", text: "Paris." }],
+    model: "gpt-5.2",
+    stopReason: "endTurn",
+  },
+  run: { is: "done", inputTokens: 1_200, outputTokens: 30, micros: 4_500, noToolUsed: false },
+});
+const running = samplingByModel({
+  step: "running",
+  run: { is: "running", text: "Pa", thinking: false },
+});
+
+describe("a request to a model", () => {
+  const bodies: [string, QuestionBody][] = [
+    ["request", samplingByModel()],
+    [
+      "failed",
+      samplingByModel({ run: { is: "failed", code: "overloaded", message: "Too much to do." } }),
+    ],
+    [
+      "capped, with losses",
+      samplingByModel({
+        wantedTokens: 1_000_000_000,
+        losses: [{ what: "audio", then: "leaveOut" }],
+      }),
+    ],
+    ["running", running],
+    ["answer", answered],
+    ["stopped", { ...answered, run: { is: "stopped" } } as QuestionBody],
+  ];
+
+  it("E27: a message can be taken out, but not the last one", async () => {
+    const body = samplingByModel();
+    show(consentRequest(body));
+    host.handlers.edit_question = () => consentRequest(body, { hash: "edited" });
+    await arm();
+    await click(button("Edit the request"));
+    await click(button("Remove message 2"));
+    await click(button("Remove message 3"));
+    expect(screen.queryByRole("button", { name: "Remove message 1" }), "one stays").toBeNull();
+    await click(button("Restore message 3"));
+    await click(button("Use these changes"));
+    const [, request] = host.sent.find(([name]) => name === "edit_question") ?? [];
+    const messages = body.kind === "sampling" ? body.request.messages : [];
+    expect(request, "what is left").toMatchObject({
+      edit: { change: "request", request: { messages: [messages[0], messages[2]] } },
+    });
+  });
+
+  it("E27: names what a message without text holds", async () => {
+    show(consentRequest(samplingByModel()));
+    await arm();
+    await click(button("Edit the request"));
+    expect(screen.getByText("Message 2, User: picture")).toBeInTheDocument();
+    expect(screen.getByText("Message 3, User: audio")).toBeInTheDocument();
+    expect(screen.queryByText(/Message 1, User:/), "its text is in its field").toBeNull();
+  });
+
+  it("E27: the use of a tool is removed with its result, and restored with it", async () => {
+    const { request } = samplingByModel() as Extract<QuestionBody, { kind: "sampling" }>;
+    const unknown = (json: JsonValue) => [{ type: "unknown", json } as const];
+    const asked: Message = { role: "user", content: [{ type: "text", text: "Wind?" }] };
+    const messages: Message[] = [
+      asked,
+      { role: "assistant", content: unknown({ type: "tool_use", id: "1", name: "wind" }) },
+      { role: "user", content: unknown({ type: "tool_result", toolUseId: "1", content: [] }) },
+    ];
+    const body = samplingByModel({ request: { ...request, messages } });
+    show(consentRequest(body));
+    host.handlers.edit_question = () => consentRequest(body, { hash: "edited" });
+    await arm();
+    await click(button("Edit the request"));
+    expect(screen.getByText("Message 2, Assistant: use of wind")).toBeInTheDocument();
+    expect(screen.getByText("Message 3, User: a tool's result")).toBeInTheDocument();
+    const [remove] = screen.getAllByRole("button", { name: "Remove messages 2 and 3" });
+    await click(remove as HTMLElement);
+    const [restore] = screen.getAllByRole("button", { name: "Restore messages 2 and 3" });
+    await click(restore as HTMLElement);
+    const [, again] = screen.getAllByRole("button", { name: "Remove messages 2 and 3" });
+    await click(again as HTMLElement);
+    await click(button("Use these changes"));
+    const [, edit] = host.sent.find(([name]) => name === "edit_question") ?? [];
+    expect(edit, "neither is left alone").toMatchObject({
+      edit: { change: "request", request: { messages: [asked] } },
+    });
+  });
+
+  it.each(bodies)("%s: axe finds nothing", async (_, body) => {
+    show(consentRequest(body));
+    await vi.advanceTimersByTimeAsync(ARMING_DELAY);
+    expect(await faults(), "no violations").toEqual([]);
+  });
+
+  it("says which model answers and why, and lets another one be chosen", async () => {
+    host.handlers.models = () => ({
+      providers: [{ id: "local", name: "Ollama", models: [{ id: "qwen", name: "Qwen" }] }],
+    });
+    host.handlers.edit_question = (request: { edit: unknown }) => ({
+      ...consentRequest(samplingByModel()),
+      hash: "h2",
+      request,
+    });
+    show(consentRequest(samplingByModel()));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(
+      screen.getByText(/would like “large”/),
+      "[sampling-respect-hints]: why",
+    ).toBeInTheDocument();
+    expect(
+      screen.getByText(/\$0\.0125 at the most/),
+      "what it costs at the most",
+    ).toBeInTheDocument();
+    const list: HTMLSelectElement = screen.getByLabelText("Answered by");
+    expect([...list.options].map((option) => option.text)).toEqual([
+      "GPT-5.2 (openai)",
+      "Qwen (Ollama)",
+    ]);
+    list.value = list.options[1]?.value ?? "";
+    list.dispatchEvent(new Event("change", { bubbles: true }));
+    await vi.advanceTimersByTimeAsync(0);
+    const edits = host.sent.filter(([name]) => name === "edit_question").map(([, sent]) => sent);
+    expect(edits, "the choice goes to the host").toEqual([
+      { id: "q1", edit: { change: "model", model: { provider: "local", model: "qwen" } } },
+    ]);
+  });
+
+  it("asks the model only after a pause, and can be answered by hand at once", async () => {
+    show(consentRequest(samplingByModel()));
+    expect(blocked(/Ask GPT-5.2/), "[sampling-human-in-loop]: not before it could be read").toBe(
+      true,
+    );
+    await click(button("Answer it yourself"));
+    expect(answers(), "nothing is sent by it").toEqual([
+      { id: "q1", hash: "h1", answer: { action: "by_hand" } },
+    ]);
+  });
+
+  it("shows what the model says as it comes, and stops it", async () => {
+    const { set } = show(consentRequest(running));
+    expect(screen.getByRole("log").textContent, "what came").toContain("Pa");
+    expect(screen.queryByRole("button", { name: /^Ask/ }), "nothing to allow").toBeNull();
+    set(
+      consentRequest(
+        samplingByModel({
+          step: "running",
+          run: { is: "running", text: "Paris\u202e.", thinking: false },
+        }),
+      ),
+    );
+    await tick();
+    expect(screen.getByRole("log").textContent, "[X12]: hidden characters are named").toContain(
+      "U+202E",
+    );
+    await arm();
+    await click(button("Stop"));
+    expect(answers()).toEqual([{ id: "q1", hash: "h1", answer: { action: "stop" } }]);
+  });
+
+  it("reviews the answer: sent, asked again, gone back from", async () => {
+    show(consentRequest(answered));
+    expect(
+      screen.getByText(/1,200 tokens in and 30 out, which cost \$0\.0045/),
+      "what it took",
+    ).toBeInTheDocument();
+    expect(
+      screen.getByText("Paris."),
+      "[sampling-review-result]: the answer whole",
+    ).toBeInTheDocument();
+    await click(button("Back to the request"));
+    expect(answers().at(-1)).toEqual({ id: "q1", hash: "h1", answer: { action: "back" } });
+  });
+
+  it("says what is not known of the price and of what the model took", async () => {
+    const asked = samplingByModel();
+    if (asked.kind !== "sampling" || !asked.model) throw new Error("a request with a model");
+    const { set } = show(consentRequest({ ...asked, model: { ...asked.model, mostMicros: null } }));
+    expect(screen.getByText(/What it costs is unknown\./), "before").toBeInTheDocument();
+    if (answered.kind !== "sampling" || answered.run.is !== "done") throw new Error("an answer");
+    set(consentRequest({ ...answered, run: { ...answered.run, micros: null } }));
+    await tick();
+    expect(
+      screen.getByText(/and 30 out\. What it cost is unknown\./),
+      "after, without a price",
+    ).toBeInTheDocument();
+    set(consentRequest({ ...answered, run: { ...answered.run, inputTokens: null, micros: null } }));
+    await tick();
+    expect(
+      screen.getByText("How many tokens it took is unknown."),
+      "without a number of tokens",
+    ).toBeInTheDocument();
+  });
+
+  it("shows the server's own tools whole, and that nobody runs them here", () => {
+    const { request } = samplingRequest as Extract<QuestionBody, { kind: "sampling" }>;
+    const tools = [{ name: "pay", description: "Pays.", inputSchema: { type: "object" } }];
+    show(
+      consentRequest(samplingByModel({ request: { ...request, tools, toolChoice: "required" } })),
+    );
+    expect(
+      screen.getByLabelText("Tools it brings").textContent,
+      "X27: by name and schema",
+    ).toContain('"type": "object"');
+    expect(screen.getByText(/Drawbridge never does/), "X27: who runs them").toBeInTheDocument();
+    expect(
+      screen.getByText("the model must use one"),
+      "[sampling-tool-choice]",
+    ).toBeInTheDocument();
+    expect(
+      screen.getByText(/All servers/i),
+      "[sampling-include-context]: said, and that none is put in",
+    ).toBeInTheDocument();
+  });
+
+  it("has a sentence for each reason", () => {
+    const reasons: ModelChosenBy[] = [
+      { is: "user" },
+      { is: "setting" },
+      { is: "hint", hint: "x" },
+      { is: "equivalent", hint: "x" },
+      { is: "priorities", priorities: ["cost", "speed", "later"] },
+      { is: "default" },
+      { is: "first" },
+    ];
+    const words = reasons.map(chosenLabel);
+    expect(new Set(words).size, "each its own").toBe(reasons.length);
+    expect(words[4], "one of a later version as it is").toContain("later");
+  });
+});

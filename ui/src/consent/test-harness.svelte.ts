@@ -1,0 +1,117 @@
+// Helpers for tests of the consent dialog: a fake host, and a user that presses keys and clicks.
+
+import { cleanup, render, screen } from "@testing-library/svelte";
+import { tick } from "svelte";
+import { afterEach, beforeEach, vi } from "vitest";
+
+import type { Question } from "$lib/api/generated";
+import { setPlatform } from "$lib/platform";
+import { axeProblems } from "$lib/testing/axe";
+
+import { ARMING_DELAY } from "./arming.svelte";
+import { ConsentController } from "./consent-controller.svelte";
+import ConsentDialog from "./ConsentDialog.svelte";
+
+type Handler = (request: never) => unknown;
+
+/** Commands that the page sent, and the handlers that respond to them. */
+export const host: {
+  sent: [string, unknown][];
+  drawn: string[];
+  handlers: Record<string, Handler>;
+} = { sent: [], drawn: [], handlers: {} };
+
+export function show(...requests: Question[]) {
+  let all = $state.raw(requests);
+  const controller = new ConsentController(() => all);
+  render(ConsentDialog, { controller });
+  return { controller, set: (...next: Question[]) => (all = next) };
+}
+
+export const button = (name: string | RegExp) => screen.getByRole("button", { name });
+export const blocked = (name: string | RegExp) =>
+  button(name).getAttribute("aria-disabled") === "true";
+export const answers = () =>
+  host.sent.filter(([name]) => name === "answer_question").map(([, request]) => request);
+
+export async function arm() {
+  await vi.advanceTimersByTimeAsync(ARMING_DELAY);
+  await tick();
+}
+
+/** Presses and releases a key. */
+export async function press(
+  key: string,
+  on: Element = document.activeElement ?? document.body,
+  more: KeyboardEventInit = {},
+) {
+  on.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true, ...more }));
+  on.dispatchEvent(new KeyboardEvent("keyup", { key, bubbles: true, cancelable: true }));
+  await vi.advanceTimersByTimeAsync(0);
+}
+
+let last = 0;
+
+/**
+ * Moves the pointer and clicks. `count` is 2 for the second click of a double click. With `resting`, the pointer stays
+ * where the last click was.
+ */
+export async function click(element: Element, count = 1, resting = false) {
+  if (!resting) last += 20;
+  const at = { bubbles: true, button: 0, clientX: last, clientY: last };
+  element.dispatchEvent(new PointerEvent("pointerdown", at));
+  element.dispatchEvent(new PointerEvent("pointerup", at));
+  element.dispatchEvent(
+    new MouseEvent("click", { bubbles: true, cancelable: true, detail: count }),
+  );
+  await vi.advanceTimersByTimeAsync(0);
+}
+
+export async function type(field: HTMLElement, text: string) {
+  (field as HTMLInputElement).value = text;
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+  await tick();
+}
+
+export async function faults() {
+  vi.useRealTimers();
+  return axeProblems();
+}
+
+/** Installs a new fake host for each test. */
+export function eachWithHost(): void {
+  beforeEach(() => {
+    vi.useFakeTimers();
+    host.sent = [];
+    host.drawn = [];
+    host.handlers = { check_form: () => ({ problems: [] }) };
+    setPlatform({
+      call: (name, request) => {
+        host.sent.push([name, request]);
+        return new Promise((answer) => answer(host.handlers[name]?.(request as never) ?? {}));
+      },
+      listen: () => Promise.resolve(),
+      painted: () => undefined,
+      consentDrawn: (id) => host.drawn.push(id),
+      pageSandbox: () => Promise.resolve({ is: "native" }),
+      retryPageSandbox: () => Promise.resolve(),
+      listenShell: () => Promise.resolve(),
+      closingShown: () => undefined,
+      finishClosing: () => Promise.resolve(),
+      desktopReport: () => Promise.resolve(null),
+      setLoginStart: () => Promise.resolve(),
+      zooms: false,
+      setZoom: () => undefined,
+      updateReport: () => Promise.resolve(null),
+      checkForUpdate: () => Promise.resolve(),
+      installUpdate: () => Promise.resolve(),
+      stopUpdate: () => Promise.resolve(),
+      setLinkHandler: () => Promise.resolve(),
+      openingDone: () => undefined,
+    });
+  });
+  afterEach(() => {
+    cleanup();
+    vi.useRealTimers();
+  });
+}

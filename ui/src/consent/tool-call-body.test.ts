@@ -1,0 +1,142 @@
+// The request of a tool call as the user first sees it.
+import { screen, within } from "@testing-library/svelte";
+import { flushSync } from "svelte";
+import { describe, expect, it } from "vitest";
+
+import { NO_MARKS } from "../review/review-labels";
+import { definitionPart } from "./payload";
+import { elideIconData } from "./tool-definition";
+import { consentRequest, tool } from "./fixtures";
+import { titleLabel } from "./consent-labels";
+import { arm, blocked, button, click, eachWithHost, host, show } from "./test-harness.svelte";
+
+eachWithHost();
+
+const frame = () => within(screen.getByTestId("question"));
+const title = () =>
+  frame().getByRole("heading", { level: 2 }).textContent?.replace(/\s+/g, " ").trim();
+
+describe("the request of a tool", () => {
+  it("E8: the title says what is run where, and the line below whose idea it was", () => {
+    const { set } = show(
+      consentRequest(tool({ path: "/x" }), { why: { by: "user", conversation: null } }),
+    );
+    expect(title()).toBe("Run write_file on files?");
+    expect(frame().getByText("You asked."), "the user's own idea").toBeInTheDocument();
+    const read = { kind: "read", name: "greet", arguments: {} } as const;
+    flushSync(() => set(consentRequest({ ...read, what: "prompt" }, { hash: "h2" })));
+    expect(title(), "a server does not want its prompt").toBe("Get prompt greet from files?");
+    flushSync(() =>
+      set(consentRequest({ ...read, what: "resource", name: "file:///a" }, { hash: "h3" })),
+    );
+    expect(title(), "nor its resource").toBe("Read file:///a from files?");
+  });
+
+  it("E8: a name can't pass for words where the title is read out", () => {
+    const name = 'add” on “files“? "You asked.';
+    const hostile = consentRequest({ ...tool({}), tool: name } as never);
+    expect(titleLabel(hostile)).toBe("Run “add' on 'files'? 'You asked.” on “files”?");
+    const plain = consentRequest({ ...tool({}), tool: "add on files? You asked." } as never);
+    expect(titleLabel(plain)).toBe("Run “add on files? You asked.” on “files”?");
+  });
+
+  it("E8: what may destroy something is marked", () => {
+    show(consentRequest(tool({ path: "/x" })));
+    const said = frame().getByText(/The server says: /);
+    expect(said.className, "in the colour of a warning").toContain("warn");
+    expect(said.querySelector("svg"), "and not by colour alone").not.toBeNull();
+  });
+
+  it("E2: what is sent stands before what the server says, and the definition last", () => {
+    const body = { ...tool({ path: "/x" }), definition: '{\n  "name": "write_file"\n}' };
+    show(consentRequest(body, { marks: { ...NO_MARKS, review: "new" } }));
+    const text = screen.getByTestId("question").textContent ?? "";
+    const places = ["Sends to files", "Click Allow to go on", "Its whole definition"].map((part) =>
+      text.indexOf(part),
+    );
+    expect(places, "all are there").not.toContain(-1);
+    expect(places, "in this order").toEqual([...places].sort((a, b) => a - b));
+  });
+
+  it("E2: that nobody reviewed the tool stands at the top, and whether it is new or changed below", () => {
+    const body = { ...tool({ path: "/x" }), definition: '{\n  "name": "write_file"\n}' };
+    const { set } = show(consentRequest(body, { marks: { ...NO_MARKS, review: "new" } }));
+    const text = () => screen.getByTestId("question").textContent ?? "";
+    const place = text().indexOf("You have not reviewed this tool yet.");
+    expect(place, "it is said").not.toBe(-1);
+    expect(place, "before what is sent").toBeLessThan(text().indexOf("Sends to files"));
+    expect(text()).toContain("Its whole definition, new to you.");
+    flushSync(() =>
+      set(consentRequest(body, { hash: "h2", marks: { ...NO_MARKS, review: "changed" } })),
+    );
+    expect(text(), "you saw it before").toContain(
+      "Its whole definition, changed since you saw it.",
+    );
+    expect(text()).not.toContain("new to you");
+  });
+
+  it("E2: a value of some kilobytes is shown whole", async () => {
+    const content = Array.from({ length: 60 }, (_, i) => `line ${i} ${"x".repeat(40)}`).join("\n");
+    show(consentRequest(tool({ content })));
+    await arm();
+    expect(frame().getByText(/line 59/), "to its end").toBeInTheDocument();
+    expect(blocked("Allow once"), "nothing has to be opened").toBe(false);
+  });
+
+  it("E2: the data of an icon is a size, and nothing else of a definition is shortened", () => {
+    const data = "QUJD".repeat(300);
+    const written = {
+      name: "add",
+      inputSchema: { default: { src: `data:image/png;base64,${data}` } },
+      icons: [
+        { src: `data:image/svg+xml;base64,${data}` },
+        { src: `data:image/png;base64,${data}!` },
+      ],
+    };
+    const text = elideIconData(JSON.stringify(written, null, 2));
+    expect(text).toContain('"data:image/svg+xml;base64,…" (icon, 900 B)');
+    expect(text.split(data), "what a model gets, and what is no base64, stays").toHaveLength(3);
+    const body = { ...tool({}), definition: JSON.stringify(written, null, 2) } as never;
+    expect(definitionPart(body)?.text, "and is what has to be read").toBe(text);
+  });
+
+  it("E26: the beginning of the hash that is decided on is shown", async () => {
+    const hash = "3f2a9c1b".padEnd(64, "0");
+    show(consentRequest(tool({ path: "/x" }), { hash }));
+    const short = frame().getByText("Hash: 3f2a9c1b");
+    const whole = frame().getByText(new RegExp(hash));
+    expect(whole, "and all of it once it is opened").not.toBeVisible();
+    await click(short);
+    expect(whole).toBeVisible();
+    expect(short.tagName, "also by keyboard").toBe("SUMMARY");
+  });
+
+  it("E25: what was edited is shown against what was asked for, and Deny has the focus", async () => {
+    const before = consentRequest(tool({ path: "/a", mode: "w" }));
+    const after = consentRequest(tool({ path: "/b", force: true }), { hash: "h2" });
+    host.handlers.edit_question = () => after;
+    show(before);
+    await arm();
+    await click(button("Edit what is sent"));
+    await click(button("Use these changes"));
+    const text = screen.getByTestId("question").textContent?.replace(/\s+/g, " ") ?? "";
+    expect(text, "the value before").toMatch(/Asked for: ?\/a/);
+    expect(text, "one that was added").toContain("Asked for: nothing");
+    expect(text, "one that was taken out").toMatch(/Taken out by you: ?mode: w/);
+    expect(text, "its kind is no other").not.toMatch(/Asked for: ?\/a ?text/);
+    expect(document.activeElement, "the focus is not lost").toBe(button("Deny"));
+  });
+
+  it("E25: an empty value and another kind are shown", async () => {
+    const before = consentRequest(tool({ path: "", count: 1 }));
+    host.handlers.edit_question = () =>
+      consentRequest(tool({ path: "/b", count: "1" }), { hash: "h2" });
+    show(before);
+    await arm();
+    await click(button("Edit what is sent"));
+    await click(button("Use these changes"));
+    const text = screen.getByTestId("question").textContent?.replace(/\s+/g, " ") ?? "";
+    expect(text, "there was nothing in it").toMatch(/Asked for: ?empty/);
+    expect(text, "a number became text").toMatch(/Asked for: ?number ?1/);
+  });
+});

@@ -1,0 +1,22 @@
+// Displays a tool's definition with the data of its icons replaced by a size. No model receives icons.
+
+import { formatBytes } from "$lib/format/bytes";
+import { languageTag } from "$lib/state/locale.svelte";
+
+import { m } from "../paraglide/messages";
+
+/** Matches the top-level `icons` member up to the next one. Only top-level members are indented by two spaces. */
+const ICONS = /^ {2}"icons": [^]*?(?=^ {2}"|^\})/m;
+/** Matches base64 data only. Other text in an address is displayed. */
+const DATA = /("src": "data:image\/[a-z0-9.+-]{1,40};base64,)([A-Za-z0-9+/]{64,}={0,2})"/g;
+const BASE64 = 3 / 4;
+
+/** Returns the definition with the data of each icon replaced by its size. It must be indented by two spaces. */
+export function elideIconData(definition: string): string {
+  return definition.replace(ICONS, (icons) =>
+    icons.replace(DATA, (_, before: string, data: string) => {
+      const size = formatBytes(Math.floor(data.length * BASE64), languageTag());
+      return `${before}…" (${m.consent_icon_data({ size })})`;
+    }),
+  );
+}

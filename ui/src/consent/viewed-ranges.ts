@@ -1,0 +1,85 @@
+// Tracks which ranges of scrolled content were in view, in pixels from its top.
+
+/** Maximum number of ranges. A range beyond it is dropped and must be viewed again. */
+export const MAX_RANGES = 64;
+/** Gap between two ranges, and at both ends, that still counts as viewed, in pixels. */
+const TOLERANCE = 8;
+
+interface Range {
+  from: number;
+  to: number;
+}
+
+export class ViewedRanges {
+  /** Disjoint ranges, from top to bottom. */
+  #ranges: Range[] = [];
+
+  /** Adds a range that is in view. */
+  add(from: number, to: number): void {
+    if (to <= from) return;
+    const joined: Range = { from, to };
+    const apart = this.#ranges.filter((one) => {
+      const isApart = one.to < from - TOLERANCE || one.from > to + TOLERANCE;
+      if (!isApart) {
+        joined.from = Math.min(joined.from, one.from);
+        joined.to = Math.max(joined.to, one.to);
+      }
+      return isApart;
+    });
+    this.#ranges = [...apart, joined].sort((a, b) => a.from - b.from).slice(0, MAX_RANGES);
+  }
+
+  /** Removes everything below, as it was drawn anew. */
+  cut(below: number): void {
+    this.#ranges = this.#ranges
+      .filter(({ from }) => from < below)
+      .map(({ from, to }) => ({ from, to: Math.min(to, below) }));
+  }
+
+  /** Returns the offset of the first gap in content of this height, or `null` if there is none. */
+  missing(height: number): number | null {
+    const first = this.#ranges[0];
+    const end = first && first.from <= TOLERANCE ? first.to : 0;
+    return end >= height - TOLERANCE ? null : end;
+  }
+}
+
+interface Drawn {
+  height: number;
+  children: Element[];
+}
+
+/** The layout of an element and its descendants, to find the first change later. */
+export class LayoutSnapshot {
+  readonly #width: number;
+  readonly #drawn = new Map<Element, Drawn>();
+
+  constructor(root: Element) {
+    this.#width = root.clientWidth;
+    for (const element of [root, ...root.querySelectorAll("*")])
+      this.#drawn.set(element, { height: heightOf(element), children: [...element.children] });
+  }
+
+  /** Returns the offset of the first layout change, from the top of the element. */
+  changedBelow(root: Element): number {
+    // Another width wraps all lines anew.
+    if (root.clientWidth !== this.#width) return 0;
+    return this.#change(root) - root.getBoundingClientRect().top;
+  }
+
+  #change(element: Element): number {
+    const { top, bottom } = element.getBoundingClientRect();
+    const before = this.#drawn.get(element);
+    if (!before) return top;
+    for (const [index, child] of [...element.children].entries()) {
+      if (before.children[index] !== child) return child.getBoundingClientRect().top;
+      if (this.#drawn.get(child)?.height !== heightOf(child)) return this.#change(child);
+    }
+    // Removing trailing children moves nothing above. Otherwise the text of the element, or its layout, changed.
+    return element.children.length < before.children.length ? bottom : top;
+  }
+}
+
+function heightOf(element: Element): number {
+  return element.getBoundingClientRect().height;
+}

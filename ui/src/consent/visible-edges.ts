@@ -1,0 +1,37 @@
+// Determines which edges of an element are visible within its scrolling ancestors.
+
+export interface VisibleEdges {
+  /** Set if the start of the element is visible. */
+  start: boolean;
+  /** Set if the end of the element is visible. */
+  end: boolean;
+  /** Bounds of the visible area, in pixels from the top of the window. */
+  top: number;
+  bottom: number;
+}
+
+/** Part of a line that may be cut off, in pixels. */
+const TOLERANCE = 2;
+
+/** Returns the visible edges. `end` is the element that follows the content to view. */
+export function visibleEdges(element: Element, end: Element): VisibleEdges {
+  const bounds = visibleBounds(element);
+  const inView = (y: number) => y >= bounds.top - TOLERANCE && y <= bounds.bottom + TOLERANCE;
+  return {
+    start: inView(element.getBoundingClientRect().top),
+    end: inView(end.getBoundingClientRect().top),
+    ...bounds,
+  };
+}
+
+/** Returns the vertical bounds that the scrolling ancestors leave visible. */
+function visibleBounds(element: Element): { top: number; bottom: number } {
+  const bounds = { top: 0, bottom: window.innerHeight };
+  for (let box = element.parentElement; box !== null; box = box.parentElement) {
+    if (getComputedStyle(box).overflowY === "visible") continue;
+    const { top, bottom } = box.getBoundingClientRect();
+    bounds.top = Math.max(bounds.top, top);
+    bounds.bottom = Math.min(bounds.bottom, bottom);
+  }
+  return bounds;
+}

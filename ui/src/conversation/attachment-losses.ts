@@ -1,0 +1,53 @@
+// What of the files that go with a message the model may not get, in words, before anything is sent.
+import type { Model, ModelProvider, ModelRef, Models } from "$lib/api/generated";
+import { visibleText } from "$lib/format/text-safety";
+
+import { conversionLabel } from "../models/model-labels";
+import { m } from "../paraglide/messages";
+import type { Carried, FileKind } from "./attachments.svelte";
+
+/** The pictures that every provider takes that takes any (`models/src/carry.rs`). */
+const PICTURES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+export function attachmentLosses(
+  attached: readonly Carried[],
+  models: Models | null,
+  chosen: ModelRef | null,
+): string[] {
+  const provider = models?.providers.find(({ id }) => id === chosen?.provider);
+  if (!provider || !chosen) return [];
+  const model = provider.models.find(({ id }) => id === chosen.model);
+  const words = attached.flatMap((one) => {
+    const word = attachmentLoss(one, provider, model, visibleText(model?.name || chosen.model));
+    return word === null ? [] : [word];
+  });
+  return [...new Set(words)];
+}
+
+const NOT_TAKEN = {
+  image: m.conversation_no_images,
+  audio: m.conversation_no_audio,
+  file: m.conversation_no_files,
+};
+
+function attachmentLoss(
+  { name, mimeType, kind }: Carried,
+  provider: ModelProvider,
+  model: Model | undefined,
+  called: string,
+): string | null {
+  if (kind !== "text" && takes(kind, model) === false) return NOT_TAKEN[kind]({ model: called });
+  if (kind === "text" || (kind === "image" && PICTURES.includes(mimeType.toLowerCase())))
+    return null;
+  const then = provider.losses.find(({ what }) => what === kind)?.then ?? "refuse";
+  return m.conversation_may_not_carry({
+    ...{ provider: visibleText(provider.name), name: visibleText(name) },
+    ...{ type: visibleText(mimeType), then: conversionLabel(then) },
+  });
+}
+
+/** Whether the model is known to take such a file, or not to. */
+function takes(kind: Exclude<FileKind, "text">, model: Model | undefined): boolean | null {
+  if (!model) return null;
+  return kind === "image" ? model.images : kind === "audio" ? model.audio : model.files;
+}

@@ -1,0 +1,315 @@
+// A conversation from its beginning to its first answer: its tools, and prompts and resources that go with a message.
+import { cleanup, render, screen, waitFor, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { afterEach, describe, expect, it } from "vitest";
+
+import type {
+  Catalog,
+  ConversationItem,
+  ModelProvider,
+  Models,
+  Prompt,
+  Resource,
+} from "$lib/api/generated";
+import { selectOption } from "$lib/testing/select-option";
+import { REVIEWED, sampleConversation, sampleServer, startFakeHost } from "$lib/testing/fake-host";
+
+import { createConversation } from "./create-conversation";
+import ConversationView from "./ConversationView.svelte";
+import {
+  ContextItems,
+  MAX_CONTEXT_BYTES,
+  MAX_CONTEXT_ITEMS,
+  type NewContextItem,
+} from "./context-items.svelte";
+
+afterEach(cleanup);
+
+const MODEL = { provider: "lab", model: "small" };
+const MODELS: Models = {
+  ...{ providers: [], found: [], presets: [] },
+  default: MODEL,
+};
+const LAB: ModelProvider = {
+  ...{ id: "lab", name: "Lab", kind: "openai", url: "http://127.0.0.1/v1", silenceSeconds: null },
+  ...{ losses: [], hasKey: true, local: true, readable: false, listedAt: null, problem: null },
+  models: [
+    {
+      ...{ id: "small", name: "Small", context: null, maxOutput: null, price: null },
+      ...{ images: false, audio: null, files: null, tools: null, thinking: null },
+    },
+  ],
+};
+const PROMPT: Prompt = {
+  ...{ name: "greet", title: "Greet a ship", description: null, arguments: [], icons: [] },
+  ...REVIEWED,
+};
+const RESOURCE: Resource = {
+  ...{ uri: "file:///tide.txt", name: "Tide table", title: null, description: null },
+  ...{ mimeType: "text/plain", size: 4, annotations: null, icons: [] },
+};
+
+function opened(settings = sampleConversation().settings) {
+  const catalog = {
+    ...{ server: "files", tools: [], prompts: [PROMPT], resources: [RESOURCE], templates: [] },
+    ...{ notes: [], freshUntil: { tools: null, prompts: null, resources: null, templates: null } },
+  } as unknown as Catalog;
+  return startFakeHost(
+    {
+      conversation: () => sampleConversation({ settings }),
+      models: () => MODELS,
+      catalog: () => catalog,
+      get_prompt: () => ({
+        description: null,
+        messages: [{ role: "user", content: [{ type: "text", text: "Greet the Borealis." }] }],
+      }),
+      read_resource: () =>
+        ({
+          contents: [{ uri: "file:///tide.txt", mimeType: "text/plain", text: "high", blob: null }],
+        }) as never,
+      conversation_tools: () => ({
+        tools: [
+          { server: "files", tool: "read", key: "files__read", tokens: 90, state: "offered" },
+        ],
+        ...{ tokens: 90, threshold: 0, bySearch: settings.toolSearch === true, instructions: [] },
+      }),
+      send_message: () => ({ message: "m", reply: "r" }),
+    },
+    {
+      servers: [sampleServer()],
+      conversations: [{ id: "c1", title: "Trip plan", updatedAt: 1 }],
+    },
+  );
+}
+
+const composer = () => within(screen.getByTestId("composer"));
+const sent = (host: Awaited<ReturnType<typeof opened>>) =>
+  host.asked
+    .map(({ name }) => name)
+    .filter((name) => ["append_items", "send_message", "continue_reply"].includes(name));
+
+async function pickPrompt(user: ReturnType<typeof userEvent.setup>) {
+  await user.click(composer().getByRole("button", { name: "Insert a prompt" }));
+  await user.click(await screen.findByRole("option", { name: /Greet a ship/ }));
+  await user.click(await screen.findByRole("button", { name: "Add to the message" }));
+  return await composer().findByRole("list", { name: "Attached to this message" });
+}
+
+async function pickResource(user: ReturnType<typeof userEvent.setup>) {
+  await user.click(composer().getByRole("button", { name: "Attach a resource or skill" }));
+  await user.click(await screen.findByRole("option", { name: /Tide table/ }));
+  return await composer().findByText("Tide table");
+}
+
+function message(role: "user" | "assistant", text: string): ConversationItem {
+  const body = { kind: "message", role, content: [{ type: "text", text }], prompt: null } as const;
+  return { id: "m1", at: 1, body: { ...body, content: [...body.content] } };
+}
+
+describe("what goes with a message", () => {
+  it("E3: a prompt is a chip, and is sent without a word", async () => {
+    const host = await opened();
+    const user = userEvent.setup();
+    render(ConversationView, { id: "c1" });
+    const chips = await pickPrompt(user);
+    expect(within(chips).getByText("Greet a ship"), "named").toBeInTheDocument();
+    expect(sent(host), "nothing is in the conversation yet").toEqual([]);
+    await user.click(composer().getByRole("button", { name: "Send" }));
+    await waitFor(() => expect(sent(host)).toEqual(["append_items", "continue_reply"]));
+    const [put] = host.requests("append_items");
+    expect(put?.items[0]?.body).toMatchObject({
+      ...{ kind: "message", role: "user" },
+      content: [{ type: "text", text: "Greet the Borealis." }],
+    });
+    expect(composer().queryByText("Greet a ship"), "it is not sent twice").toBeNull();
+  });
+
+  it("E3: what is written goes after the prompt, as a message of its own", async () => {
+    const host = await opened();
+    const user = userEvent.setup();
+    render(ConversationView, { id: "c1" });
+    await pickPrompt(user);
+    await user.type(composer().getByRole("textbox", { name: "Message" }), "In Dutch, please");
+    await user.click(composer().getByRole("button", { name: "Send" }));
+    await waitFor(() => expect(sent(host)).toEqual(["append_items", "send_message"]));
+    expect(host.requests("send_message")[0]?.text).toBe("In Dutch, please");
+  });
+
+  it("E20: a resource is a chip that can be taken away again", async () => {
+    const host = await opened();
+    const user = userEvent.setup();
+    render(ConversationView, { id: "c1" });
+    const chip = await pickResource(user);
+    await user.click(composer().getByRole("button", { name: "Remove Tide table" }));
+    expect(chip, "it is gone").not.toBeInTheDocument();
+    expect(sent(host), "and was never in the conversation").toEqual([]);
+  });
+
+  it("E20: what is in a chip can be looked at before it is sent", async () => {
+    const host = await opened();
+    const user = userEvent.setup();
+    render(ConversationView, { id: "c1" });
+    await pickResource(user);
+    await user.click(composer().getByRole("button", { name: "Show Tide table" }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Tide table" }));
+    expect(dialog.getByText("high"), "its text").toBeInTheDocument();
+    expect(host.requests("read_resource"), "as it was read, not read again").toHaveLength(1);
+    await user.keyboard("{Escape}");
+    await user.click(composer().getByRole("button", { name: "Remove Tide table" }));
+    await pickPrompt(user);
+    await user.click(composer().getByRole("button", { name: "Show Greet a ship" }));
+    const prompt = within(await screen.findByRole("dialog", { name: "Greet a ship" }));
+    expect(prompt.getByText("Greet the Borealis."), "of a prompt, its messages").toBeVisible();
+  });
+
+  it("E20: chips wait while another conversation is in front", async () => {
+    await opened();
+    const user = userEvent.setup();
+    const { unmount } = render(ConversationView, { id: "c1" });
+    await pickResource(user);
+    unmount();
+    const other = render(ConversationView, { id: "c2" });
+    expect(composer().queryByText("Tide table"), "it is of the first one").toBeNull();
+    other.unmount();
+    render(ConversationView, { id: "c1" });
+    expect(composer().getByText("Tide table"), "as what is written").toBeInTheDocument();
+  });
+
+  it("E20: says what the model can't take of a chip", async () => {
+    const host = await opened();
+    host.answers.models = () => ({ ...MODELS, providers: [LAB] });
+    host.answers.read_resource = () =>
+      ({
+        contents: [{ uri: "a:b", mimeType: "image/png", text: null, blob: "AAAA" }],
+      }) as never;
+    const user = userEvent.setup();
+    render(ConversationView, { id: "c1" });
+    await pickResource(user);
+    expect(await composer().findByText(/Small does not take pictures/i)).toBeInTheDocument();
+  });
+
+  it("E20: takes only so many and so much, and says so", () => {
+    const contextItems = new ContextItems();
+    const text = (text: string): NewContextItem => {
+      const content = [{ type: "text", text } as const];
+      const body = { kind: "message", role: "user", content, prompt: null } as const;
+      const items = [{ id: "m", at: 1, body }];
+      return { kind: "prompt", name: "greet", server: "files", items };
+    };
+    contextItems.add(text("x".repeat(MAX_CONTEXT_BYTES)));
+    expect(contextItems.all, "too large").toEqual([]);
+    expect(contextItems.problem).toMatch(/greet was not attached: .* up to 25.2 MB together/);
+    for (let i = 0; i < MAX_CONTEXT_ITEMS; i += 1) contextItems.add(text("x"));
+    expect(contextItems.problem, "there is room for these").toBeNull();
+    contextItems.add(text("x"));
+    expect(contextItems.all).toHaveLength(MAX_CONTEXT_ITEMS);
+    expect(contextItems.problem).toBe(
+      "greet was not attached: a message takes up to 20 prompts and resources.",
+    );
+  });
+
+  it("E3: a prompt that ends with an assistant can be sent again after a failure", async () => {
+    const host = await opened();
+    const items = [message("assistant", "Ahoy!")];
+    host.answers.conversation = () => sampleConversation({ items });
+    const user = userEvent.setup();
+    render(ConversationView, { id: "c1" });
+    await waitFor(() => expect(composer().getByRole("button", { name: "Continue" })).toBeEnabled());
+    await user.type(composer().getByRole("textbox", { name: "Message" }), "{Enter}");
+    expect(sent(host), "a key alone asks no model").toEqual([]);
+    await user.click(composer().getByRole("button", { name: "Continue" }));
+    await waitFor(() => expect(sent(host)).toEqual(["continue_reply"]));
+  });
+});
+
+describe("the tools of a conversation", () => {
+  it("E4: a first conversation begins with those of the servers that run", async () => {
+    const running = sampleServer({ counts: { tools: 2, prompts: 0, resources: 0, templates: 0 } });
+    const stopped = sampleServer({ name: "git", state: { is: "stopped" } });
+    const host = await startFakeHost(
+      { create_conversation: () => sampleConversation({ id: "new" }) },
+      { servers: [running, stopped] },
+    );
+    expect(await createConversation("Trip")).toBe("new");
+    expect(host.requests("set_conversation")[0]?.settings.servers, "what was reviewed").toEqual([
+      { server: "files", tools: null, instructions: null },
+    ]);
+  });
+
+  it("E4: the next one begins with those of the one before", async () => {
+    const servers = [{ server: "files", tools: ["read"], instructions: null }];
+    const before = sampleConversation({ settings: { ...sampleConversation().settings, servers } });
+    const host = await startFakeHost(
+      {
+        conversation: () => before,
+        create_conversation: () => sampleConversation({ id: "new" }),
+      },
+      {
+        servers: [sampleServer(), sampleServer({ name: "git" })],
+        conversations: [{ id: "c1", title: "Trip plan", updatedAt: 1 }],
+      },
+    );
+    await createConversation("Another");
+    expect(host.requests("set_conversation")[0]?.settings.servers).toEqual(servers);
+  });
+
+  it("E4: tools that were turned off stay off in the next one", async () => {
+    const noted = sampleConversation();
+    const model = { provider: "local", model: "small" };
+    const host = await startFakeHost(
+      {
+        conversation: () => ({ ...noted, settings: { ...noted.settings, model } }),
+        create_conversation: () => sampleConversation({ id: "new" }),
+      },
+      {
+        servers: [sampleServer({ counts: { tools: 2, prompts: 0, resources: 0, templates: 0 } })],
+        conversations: [{ id: "c1", title: "Trip plan", updatedAt: 1 }],
+      },
+    );
+    await createConversation("Another");
+    expect(host.requests("set_conversation"), "no server is turned on").toEqual([]);
+    host.answers.conversation = () => noted;
+    await createConversation("After notes, which had no model to use tools");
+    expect(host.requests("set_conversation")[0]?.settings.servers).toHaveLength(1);
+  });
+
+  it("E5: says that tools are many for the model only where that decides", async () => {
+    const servers = [{ server: "files", tools: null, instructions: null }];
+    for (const [toolSearch, isSaid] of [
+      [true, false],
+      [undefined, true],
+    ] as const) {
+      const settings = { ...sampleConversation().settings, servers, toolSearch };
+      const host = await opened(settings);
+      const tools = await host.answers.conversation_tools?.({ conversation: "c1" });
+      host.answers.conversation_tools = () => ({ ...tools, bySearch: true }) as never;
+      const user = userEvent.setup();
+      const { unmount } = render(ConversationView, { id: "c1" });
+      await user.click(await composer().findByRole("button", { name: /Tools of files/ }));
+      await screen.findByText(/about 90 tokens/i);
+      expect(screen.queryByText(/That is much for this model/) !== null).toBe(isSaid);
+      unmount();
+    }
+  });
+
+  it("E5: the user chooses between all tools and a search, and the button tells which it is", async () => {
+    const servers = [{ server: "files", tools: null, instructions: null }];
+    const host = await opened({ ...sampleConversation().settings, servers, toolSearch: true });
+    const user = userEvent.setup();
+    render(ConversationView, { id: "c1" });
+    const button = await composer().findByRole("button", { name: /Tools of files.*by search/ });
+    await user.click(button);
+    const mode = await screen.findByRole("combobox", { name: "How the model gets its tools" });
+    await selectOption(mode, "direct");
+    await waitFor(() =>
+      expect(host.requests("set_conversation").at(-1)?.settings.toolSearch).toBe(false),
+    );
+  });
+});
+
+it("E17: an empty conversation says once how to begin", async () => {
+  await opened();
+  render(ConversationView, { id: "c1" });
+  await screen.findByText("Start here");
+  expect(screen.getAllByText(/press \/ for a prompt/), "once").toHaveLength(1);
+});

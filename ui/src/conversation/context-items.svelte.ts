@@ -1,0 +1,131 @@
+// Prompts and resources that wait beside what is written, to be put into the conversation with it.
+
+import { formatBytes } from "$lib/format/bytes";
+import { beginning, visibleText } from "$lib/format/text-safety";
+import type { Content, ConversationItem, ResourceContents } from "$lib/api/generated";
+import { pageState } from "$lib/page-state";
+import { app } from "$lib/state/app.svelte";
+import { languageTag } from "$lib/state/locale.svelte";
+
+import { m } from "../paraglide/messages";
+import { kindOf, type Carried } from "./attachments.svelte";
+
+/** How many wait beside a message. */
+export const MAX_CONTEXT_ITEMS = 20;
+/** How many bytes all of a message may have together, as JSON. */
+export const MAX_CONTEXT_BYTES = 24 * 1024 * 1024;
+/** In how many conversations they are kept; those that were opened last. */
+const MAX_CONVERSATIONS = 20;
+
+export interface ContextItem {
+  id: string;
+  kind: "prompt" | "resource" | "skill";
+  /** What it is called. */
+  name: string;
+  /** The server that it is of. */
+  server: string;
+  /** As what it comes into the conversation. */
+  items: ConversationItem[];
+  /** Its size as JSON. */
+  bytes: number;
+  /** What is in it beside texts that only some models take. */
+  files: Carried[];
+}
+
+/** What an insert is made of. */
+export type NewContextItem = Omit<ContextItem, "id" | "bytes" | "files">;
+
+export class ContextItems {
+  all = $state.raw<readonly ContextItem[]>([]);
+  /** Why the last one was not added. */
+  problem = $state<string | null>(null);
+
+  /** Adds one if there is room for it; else it is said why not. */
+  add(insert: NewContextItem): void {
+    const bytes = new TextEncoder().encode(JSON.stringify(insert.items)).length;
+    this.problem = this.#problem(insert, bytes);
+    if (this.problem !== null) return;
+    const id = crypto.randomUUID();
+    this.all = [...this.all, { ...insert, id, bytes, files: filesOf(insert) }];
+  }
+
+  remove(id: string): void {
+    this.all = this.all.filter((one) => one.id !== id);
+    this.problem = null;
+  }
+
+  /** All of them, to be put in; none is left. */
+  take(): readonly ContextItem[] {
+    const all = this.all;
+    this.all = [];
+    this.problem = null;
+    return all;
+  }
+
+  /** Puts back what could not be put in. */
+  putBack(all: readonly ContextItem[]): void {
+    this.all = [...all, ...this.all];
+  }
+
+  #problem({ name }: NewContextItem, bytes: number): string | null {
+    const called = visibleText(beginning(name, 200, 1));
+    if (this.all.length >= MAX_CONTEXT_ITEMS)
+      return m.conversation_inserts_many({ name: called, most: MAX_CONTEXT_ITEMS });
+    const together = this.all.reduce((sum, one) => sum + one.bytes, bytes);
+    if (together <= MAX_CONTEXT_BYTES) return null;
+    const most = formatBytes(MAX_CONTEXT_BYTES, languageTag());
+    return m.conversation_inserts_large({ name: called, most });
+  }
+}
+
+/** By conversation, the one that was opened last at the end. */
+let byConversation: Map<string, ContextItems>;
+pageState(() => (byConversation = new Map()));
+
+/** Those of a conversation. They wait while others are in front, until the page ends. */
+export function contextItemsOf(conversation: string): ContextItems {
+  const contextItems = byConversation.get(conversation) ?? new ContextItems();
+  byConversation.delete(conversation);
+  byConversation.set(conversation, contextItems);
+  const there = new Set(app.conversations.map(({ id }) => id));
+  for (const [id, { all }] of byConversation) {
+    const isUnused = all.length === 0 || !there.has(id);
+    if (id !== conversation && (isUnused || byConversation.size > MAX_CONVERSATIONS))
+      byConversation.delete(id);
+  }
+  return contextItems;
+}
+
+function filesOf({ name, items }: NewContextItem): Carried[] {
+  return items.flatMap(({ body }) => {
+    if (body.kind === "attachment") return body.contents.flatMap((part) => blobOf(part, name));
+    return body.kind === "message" ? body.content.flatMap((part) => mediaOf(part, name)) : [];
+  });
+}
+
+function mediaOf(content: Content, name: string): Carried[] {
+  switch (content.type) {
+    case "image":
+    case "audio":
+      return [{ name, mimeType: content.mimeType, kind: content.type }];
+    case "resource":
+      return blobOf(content.contents, name);
+    default:
+      return [];
+  }
+}
+
+function blobOf({ blob, mimeType }: ResourceContents, name: string): Carried[] {
+  if (blob === null) return [];
+  const type = mimeType ?? "application/octet-stream";
+  return [{ name, mimeType: type, kind: kindOf(type, decoded(blob)) }];
+}
+
+/** The bytes of a server's base64; where it is none, one that is no text. */
+function decoded(base64: string): Uint8Array {
+  try {
+    return Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+  } catch {
+    return new Uint8Array(1);
+  }
+}

@@ -1,0 +1,133 @@
+import { render, screen, waitFor } from "@testing-library/svelte";
+import { beforeEach, describe, expect, it } from "vitest";
+
+import type { Conversation, ConversationItem } from "$lib/api/generated";
+import { sampleConversation, startFakeHost, type FakeHost } from "$lib/testing/fake-host";
+
+import ConversationView from "./ConversationView.svelte";
+import { NewestItems } from "./newest-items";
+import { OpenConversation } from "./open-conversation.svelte";
+
+const message = (n: number): ConversationItem => ({
+  ...{ id: `i${n}`, at: n, ...(n === 0 ? {} : { parent: `i${n - 1}` }) },
+  body: {
+    ...{ kind: "message", role: "user", prompt: null },
+    content: [{ type: "text", text: `Message ${n}` }],
+  },
+});
+const messages = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, n) => message(from + n));
+
+let host: FakeHost;
+
+/** A host with so many messages, of which the last hundred are read at first. */
+async function withMessages(count: number, changes: Partial<Conversation> = {}) {
+  host = await startFakeHost({
+    conversation: () =>
+      sampleConversation({
+        items: messages(Math.max(0, count - 100), count),
+        hasMore: count > 100,
+        ...changes,
+      }),
+    items: ({ before, limit }) => {
+      const end = Number(before?.slice(1) ?? count);
+      const begin = Math.max(0, end - limit);
+      return { items: messages(begin, end), hasMore: begin > 0 };
+    },
+  });
+}
+
+beforeEach(() => history.replaceState(null, "", "#/conversation/c1"));
+
+describe("the newest", () => {
+  it("are the last ones, and stay the same as others are read before them", () => {
+    const newest = new NewestItems();
+    expect(newest.begin(messages(100, 200)), "twenty").toBe(80);
+    expect(newest.begin(messages(0, 200)), "the same ones").toBe(180);
+    expect(newest.begin(messages(0, 250)), "and what follows").toBe(180);
+  });
+
+  it("become fewer only when they are many", () => {
+    const newest = new NewestItems();
+    newest.begin(messages(0, 30));
+    newest.shorten(messages(0, 100));
+    expect(newest.begin(messages(0, 100)), "not many").toBe(10);
+    newest.shorten(messages(0, 200));
+    expect(newest.begin(messages(0, 200)), "too many").toBe(180);
+  });
+
+  it("are those of the branch that is shown", () => {
+    const newest = new NewestItems();
+    newest.begin(messages(0, 100));
+    const other = [...messages(0, 10), { ...message(10), id: "other" }];
+    expect(newest.begin(other), "all of a short one").toBe(0);
+    expect(newest.begin([]), "none").toBe(0);
+  });
+});
+
+describe("an item that is looked for", () => {
+  it("is read back to, page by page and drawn at once", async () => {
+    await withMessages(1000);
+    const open = new OpenConversation("c1");
+    await open.read();
+    expect(await open.reach("i250"), "it is there").toBe(true);
+    expect(open.items[0]?.id, "as far as it takes").toBe("i100");
+    expect(open.items.length, "without gaps").toBe(900);
+    expect(host.requests("items").map(({ before }) => before)).toEqual([
+      "i900",
+      "i700",
+      "i500",
+      "i300",
+    ]);
+    expect(await open.reach("i500"), "what is there is not read again").toBe(true);
+    expect(host.requests("items"), "no more").toHaveLength(4);
+  });
+
+  it("is not found if it is in no branch that is shown", async () => {
+    await withMessages(120);
+    const open = new OpenConversation("c1");
+    expect(await open.reach("elsewhere"), "nowhere").toBe(false);
+    expect(open.hasMore, "all was read").toBe(false);
+  });
+
+  it("is marked", async () => {
+    await withMessages(8);
+    render(ConversationView, { id: "c1", item: "i3" });
+    const words = await screen.findByText("Message 3");
+    const row = words.closest("[data-item]");
+    await waitFor(() => expect(row, "for readers too").toHaveAttribute("aria-current", "true"));
+    expect(document.querySelectorAll("[aria-current=true]"), "no other").toHaveLength(1);
+  });
+});
+
+describe("what is left out", () => {
+  const picture: ConversationItem = {
+    ...message(0),
+    body: {
+      ...{ kind: "message", role: "assistant", prompt: null },
+      content: [{ type: "image", data: "", mimeType: "image/gif" }],
+    },
+    leftOut: [{ pointer: "/content/0/data", hash: "h1", bytes: 42, isText: false }],
+  };
+  const GIF = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
+
+  it("is fetched for what is drawn, once", async () => {
+    await withMessages(0, { items: [picture] });
+    host.answers.blob = () => ({ data: GIF });
+    render(ConversationView, { id: "c1" });
+    const drawn = await screen.findByRole("img");
+    expect(drawn, "in its place").toHaveAttribute("src", `data:image/gif;base64,${GIF}`);
+    host.send({ type: "conversations_changed", conversations: [], changed: "c1" });
+    await waitFor(() => expect(host.requests("conversation"), "read again").toHaveLength(2));
+    expect(host.requests("blob"), "but not fetched again").toEqual([{ hash: "h1" }]);
+  });
+
+  it("says why it is missing", async () => {
+    await withMessages(0, { items: [picture] });
+    host.answers.blob = () => {
+      throw { code: "not_found", message: "no such content" };
+    };
+    render(ConversationView, { id: "c1" });
+    expect(await screen.findByText(/no such content/), "in words").toBeVisible();
+  });
+});

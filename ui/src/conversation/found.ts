@@ -1,2 +1,0 @@
-/** The context of what an item is made of: says whether a search led to the item. */
-export const FOUND = Symbol("found");

@@ -1,0 +1,155 @@
+import { cleanup, render, screen, waitFor, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import type { Call, ConversationItem, Question } from "$lib/api/generated";
+import { axeProblems } from "$lib/testing/axe";
+import {
+  sampleConversation,
+  sampleServer,
+  startFakeHost,
+  type FakeHost,
+} from "$lib/testing/fake-host";
+
+import { openConsentQueue, dialogController } from "../consent";
+import { consentRequest as sample, startServer, tool } from "../consent/fixtures";
+import ConsentDialog from "../consent/ConsentDialog.svelte";
+import ConversationView from "./ConversationView.svelte";
+
+let host: FakeHost;
+/** Each test uses its own request ids, because the queue of the window remembers answered ones. */
+let run = 0;
+
+const asks = (id: string, changes: Partial<Question> = {}): Question =>
+  sample(tool({ path: `/${id}` }), {
+    ...{ id: `q-${id}`, hash: `h-${id}-${run}`, call: id },
+    why: { by: "model", conversation: "c1", after: [] },
+    ...changes,
+  });
+const call = (id: string): Call => ({
+  ...{ id, server: "files", kind: "tool", name: "write_file", startedAt: 1 },
+  ...{ state: "awaiting_approval", progress: null, task: null, conversation: "c1" },
+});
+const item = (id: string, parent?: string): ConversationItem => ({
+  ...{ id, at: 3, state: "streaming", ...(parent === undefined ? {} : { parent }) },
+  body: {
+    ...{ kind: "tool_call", call: id, server: "files", tool: "write_file", took: 0 },
+    ...{ arguments: {}, result: null, error: null },
+  },
+});
+
+beforeEach(async () => {
+  run += 1;
+  const items = [item("t1"), item("t2", "t1")];
+  host = await startFakeHost(
+    { conversation: () => sampleConversation({ items, answering: true }) },
+    {
+      servers: [sampleServer({ name: "files" })],
+      conversations: [{ id: "c1", title: "Trip plan", updatedAt: 1 }],
+      calls: [call("t1"), call("t2")],
+      questions: [asks("t1"), asks("t2")],
+    },
+  );
+});
+afterEach(() => {
+  dialogController.queue.isListOpen = false;
+  cleanup();
+});
+
+/** The conversation, with what is drawn over everything. */
+async function shown() {
+  render(ConversationView, { id: "c1" });
+  render(ConsentDialog, { controller: dialogController });
+  const frame = await within(await screen.findByRole("log")).findByTestId("question");
+  return within(frame);
+}
+
+const armed = (name: string) =>
+  waitFor(() =>
+    expect(screen.getByRole("button", { name })).toHaveAttribute("aria-disabled", "false"),
+  );
+
+describe("a consent request for a call of the model", () => {
+  it("stands in its card and nowhere else, one at a time", async () => {
+    const frame = await shown();
+    expect(screen.queryByRole("dialog"), "nothing covers the conversation").toBeNull();
+    expect(screen.getByRole("log"), "it is in the conversation").toContainElement(
+      screen.getByTestId("question"),
+    );
+    expect(frame.getByText("1 of 2"), "and others wait").toBeInTheDocument();
+    expect(frame.getByText("/t1"), "what crosses").toBeInTheDocument();
+    await armed("Deny");
+    expect(frame.getByRole("button", { name: "Deny" }), "Deny has the focus").toHaveFocus();
+    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  });
+
+  it("is answered once, and the next one comes", async () => {
+    const user = userEvent.setup();
+    const frame = await shown();
+    await armed("Allow once");
+    await user.click(frame.getByRole("button", { name: "Allow once" }));
+    await waitFor(() =>
+      expect(host.requests("answer_question")).toEqual([
+        { id: "q-t1", hash: `h-t1-${run}`, answer: { action: "allow", scope: "once" } },
+      ]),
+    );
+    await screen.findByText("/t2");
+    expect(screen.getAllByTestId("question"), "one at a time").toHaveLength(1);
+    expect(
+      screen.getByRole("button", { name: "Allow once" }),
+      "and is not allowed by the same click",
+    ).toHaveAttribute("aria-disabled", "true");
+  });
+
+  it("is not decided by keys that are pressed elsewhere", async () => {
+    const user = userEvent.setup();
+    await shown();
+    await armed("Deny");
+    screen.getByRole("log").focus();
+    await user.keyboard("a");
+    await user.keyboard("d");
+    expect(host.requests("answer_question"), "they were not meant for it").toEqual([]);
+  });
+
+  it("leaves the focus to who writes", async () => {
+    const user = userEvent.setup();
+    host.snapshot.questions = [];
+    render(ConversationView, { id: "c1" });
+    const field = await screen.findByRole("textbox", { name: "Message" });
+    await user.type(field, "meanwhile");
+    host.send({ type: "question_changed", question: asks("t1") });
+    await screen.findByTestId("question");
+    await armed("Deny");
+    expect(field, "one writes on").toHaveFocus();
+  });
+
+  it("is asked over everything where it is about something else", async () => {
+    await shown();
+    host.send({
+      type: "question_changed",
+      question: sample(startServer, { id: "q9", hash: "h9", server: "other" }),
+    });
+    const dialog = await screen.findByRole("dialog");
+    expect(dialog, "another server's wish").toHaveTextContent("wants to run on this computer");
+    const covered = screen.getByRole("log", { hidden: true });
+    expect(
+      within(covered).getByRole("button", { name: "Allow once", hidden: true }),
+      "what lies below can't be decided meanwhile",
+    ).toHaveAttribute("aria-disabled", "true");
+  });
+
+  it("is in the queue, which leads to its card", async () => {
+    const user = userEvent.setup();
+    await shown();
+    openConsentQueue();
+    const list = within(await screen.findByTestId("queue"));
+    const rows = list.getAllByRole("button", { name: /tool call/ });
+    expect(rows, "both are listed").toHaveLength(2);
+    await user.click(rows[1] as HTMLElement);
+    await waitFor(() => expect(screen.queryByTestId("queue"), "the list closes").toBeNull());
+    expect(
+      await screen.findByText("/t2"),
+      "the one that was chosen is in front",
+    ).toBeInTheDocument();
+  });
+});

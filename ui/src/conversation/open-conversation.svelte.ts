@@ -1,0 +1,213 @@
+// The conversation in front: its items, read when it opens and whenever they change, and an answer as it comes.
+
+import { call, toApiError, type ApiError } from "$lib/api/client";
+import type {
+  Call,
+  Conversation,
+  ConversationItem,
+  ConversationSettings,
+  Event,
+  MessageAttachment,
+  ModelRef,
+} from "$lib/api/generated";
+import { app, hasEnded } from "$lib/state/app.svelte";
+import { oneAtATime } from "$lib/state/one-at-a-time";
+
+import { applyAppends, newerItem, upsertItem } from "./item-updates";
+import { setAutomaticTitle } from "./automatic-title";
+
+/** How many earlier items are read at once. */
+const PAGE = 100;
+/** How many on the way to one that is looked for: the most that the host gives. */
+const LARGE_PAGE = 200;
+
+export class OpenConversation {
+  readonly id: string;
+  conversation = $state.raw<Conversation | null>(null);
+  /** The branch that is shown, or its end. */
+  items = $state.raw<ConversationItem[]>([]);
+  /** Whether there are items before these. */
+  hasMore = $state(false);
+  /** Whether a model is answering. */
+  answering = $state(false);
+  error = $state.raw<ApiError | null>(null);
+
+  /** The answer that comes in, ahead of what is painted. */
+  #live: ConversationItem | null = null;
+  #frame: number | null = null;
+  /** How many events changed the items. */
+  #changes = 0;
+
+  constructor(id: string) {
+    this.id = id;
+  }
+
+  /** The title as the list has it, which is newer than the items. */
+  readonly title: string = $derived.by(
+    () => app.conversations.find((c) => c.id === this.id)?.title ?? this.conversation?.title ?? "",
+  );
+  /** Its calls that are under way. A call whose item is there is drawn by that. */
+  readonly calls: Call[] = $derived.by(() => {
+    const own = app.calls.filter((c) => c.conversation === this.id && !hasEnded(c));
+    // The items change with each piece of an answer, and may be thousands.
+    return own.filter((c) => this.items.findLast((item) => item.id === c.id) === undefined);
+  });
+  readonly settings: ConversationSettings | null = $derived.by(
+    () => this.conversation?.settings ?? null,
+  );
+
+  /** Reads it and follows its changes. Returns how to end that. */
+  follow(): () => void {
+    void this.read();
+    const end = app.onEvent((event) => this.#receive(event));
+    return () => {
+      end();
+      if (this.#frame !== null) cancelAnimationFrame(this.#frame);
+      this.#frame = null;
+    };
+  }
+
+  readonly read = oneAtATime(async () => {
+    const changes = this.#changes;
+    try {
+      this.#take(await call("conversation", { conversation: this.id }));
+      this.error = null;
+    } catch (cause) {
+      this.error = toApiError(cause);
+      return;
+    }
+    // What was told in the meantime may not be in it.
+    if (changes !== this.#changes) void this.read();
+  });
+
+  async readEarlier(): Promise<void> {
+    const first = this.items[0];
+    if (!first) return;
+    const request = { conversation: this.id, before: first.id, limit: PAGE };
+    const { items, hasMore } = await call("items", request);
+    if (this.items[0]?.id !== first.id) return;
+    this.items = [...items, ...this.items];
+    this.hasMore = hasMore;
+  }
+
+  /** Reads as far back as this item. False if it is not in the branch that is shown. */
+  async reach(id: string): Promise<boolean> {
+    const isThere = (items: readonly ConversationItem[]) => items.some((item) => item.id === id);
+    // Its branch may have been chosen just now.
+    if (!isThere(this.items)) await this.read();
+    let [earlier, hasMore]: [ConversationItem[], boolean] = [[], this.hasMore];
+    const first = this.items[0];
+    for (
+      let at = first;
+      at && hasMore && !isThere(this.items) && !isThere(earlier);
+      at = earlier[0]
+    ) {
+      const request = { conversation: this.id, before: at.id, limit: LARGE_PAGE };
+      const page = await call("items", request);
+      earlier = [...page.items, ...earlier];
+      hasMore = page.hasMore && page.items.length > 0;
+    }
+    // All at once, so that nothing is drawn on the way.
+    if (earlier.length > 0 && this.items[0]?.id === first?.id) {
+      this.items = [...earlier, ...this.items];
+      this.hasMore = hasMore;
+    }
+    return isThere(this.items);
+  }
+
+  /** Has a message answered; without a model it is written down. */
+  async say(text: string, attachments: MessageAttachment[], model: ModelRef | null): Promise<void> {
+    const first = this.items.length === 0;
+    if (model) {
+      await call("send_message", { conversation: this.id, text, attachments, model });
+    } else {
+      const item: ConversationItem = {
+        id: crypto.randomUUID(),
+        at: Date.now(),
+        body: {
+          ...{ kind: "message", role: "user", prompt: null },
+          content: text === "" ? [] : [{ type: "text", text }],
+          ...(attachments.length === 0 ? {} : { attachments }),
+        },
+      };
+      await call("append_items", { conversation: this.id, items: [item] });
+    }
+    if (first) await setAutomaticTitle(this.id, text || (attachments[0]?.name ?? ""));
+  }
+
+  /** Sets it up anew: what is given, the rest as it was. */
+  async set(changes: Partial<ConversationSettings>): Promise<void> {
+    if (!this.conversation) return;
+    const settings = { ...this.conversation.settings, ...changes };
+    // At once, so that a second change is of these.
+    this.conversation = { ...this.conversation, settings };
+    try {
+      await call("set_conversation", { conversation: this.id, settings });
+    } catch (cause) {
+      void this.read();
+      throw cause;
+    }
+  }
+
+  #receive(event: Event): void {
+    if (event.type === "conversations_changed") {
+      if (event.changed === this.id) void this.read();
+    } else if (event.type === "reply_delta") {
+      if (event.conversation === this.id) this.#append(event);
+    } else if (event.type === "item_changed" && event.conversation === this.id) {
+      this.#changes += 1;
+      this.answering = event.answering;
+      this.#put(event.item);
+    }
+  }
+
+  #append({ item: id, seq, append }: Extract<Event, { type: "reply_delta" }>): void {
+    const reply =
+      this.#live?.id === id ? this.#live : this.items.findLast((item) => item.id === id);
+    if (reply && reply.state !== "streaming") return;
+    const next = reply?.seq ?? 0;
+    if (reply && seq < next) return;
+    const parts =
+      reply?.body.kind === "reply" && seq === next ? applyAppends(reply.body.parts, append) : null;
+    if (!reply || reply.body.kind !== "reply" || parts === null) {
+      void this.read();
+      return;
+    }
+    this.#live = { ...reply, seq: seq + 1, body: { ...reply.body, parts } };
+    // However fast it comes, it is painted once a frame.
+    this.#frame ??= requestAnimationFrame(() => {
+      this.#frame = null;
+      this.#paint();
+    });
+  }
+
+  #paint(): void {
+    const live = this.#live;
+    const at = live ? this.items.findLastIndex((item) => item.id === live.id) : -1;
+    if (live && at >= 0) this.items = this.items.with(at, live);
+  }
+
+  #put(item: ConversationItem): void {
+    if (this.#live?.id === item.id) this.#live = null;
+    const items = upsertItem(this.items, item);
+    if (items === null) {
+      void this.read();
+      return;
+    }
+    if (item.parent === undefined) this.hasMore = false;
+    this.items = items;
+  }
+
+  #take(read: Conversation): void {
+    this.#paint();
+    this.#live = null;
+    const own = new Map(this.items.map((item) => [item.id, item]));
+    const items = read.items.map((item) => newerItem(own.get(item.id), item));
+    const at = this.items.findIndex((item) => item.id === items[0]?.id);
+    const earlier = at > 0 ? this.items.slice(0, at) : [];
+    if (earlier.length === 0) this.hasMore = read.hasMore;
+    this.items = [...earlier, ...items];
+    this.answering = read.answering;
+    this.conversation = read;
+  }
+}

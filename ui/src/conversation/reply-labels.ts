@@ -1,0 +1,47 @@
+// Words for how a model's answer ended, and what it took.
+import type { Cost, ReplyStop, TokenUse } from "$lib/api/generated";
+import { visibleText } from "$lib/format/text-safety";
+import { languageTag } from "$lib/state/locale.svelte";
+
+import { m } from "../paraglide/messages";
+
+/** Why an answer ended, where that is not just because it was done. */
+export function stopLabel(stop: ReplyStop): string | null {
+  switch (stop.is) {
+    case "end_turn":
+    case "tool_use":
+    case "stop_sequence":
+      return null;
+    case "max_tokens":
+      return m.conversation_stop_max_tokens();
+    case "refused":
+      return m.conversation_stop_refused();
+    case "stopped":
+      return m.conversation_stop_stopped();
+    case "other":
+      return m.conversation_stop_other({ word: visibleText(stop.word) });
+  }
+}
+
+/** An amount in its currency, with more digits where it is less than a cent. */
+export function costLabel({ amount, currency }: Cost): string {
+  const digits = amount < 0.01 ? { maximumSignificantDigits: 2 } : {};
+  try {
+    return new Intl.NumberFormat(languageTag(), { style: "currency", currency, ...digits }).format(
+      amount,
+    );
+  } catch {
+    // Not a currency that the system knows.
+    return `${new Intl.NumberFormat(languageTag(), digits).format(amount)} ${visibleText(currency)}`;
+  }
+}
+
+const count = (tokens: number) =>
+  new Intl.NumberFormat(languageTag(), { notation: "compact" }).format(tokens);
+
+/** The tokens that were used, as far as it is said; null if nothing is. */
+export function tokenLabel({ input, output }: TokenUse): string | null {
+  if (input == null && output == null) return null;
+  const known = (tokens: number | null | undefined) => (tokens == null ? "?" : count(tokens));
+  return m.conversation_tokens({ input: known(input), output: known(output) });
+}

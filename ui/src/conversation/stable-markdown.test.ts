@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+
+import { markdownBlocks } from "$lib/ui/markdown";
+
+import { StableMarkdown } from "./stable-markdown";
+
+const TEXT = `# Title
+
+A paragraph over
+two lines with [a link](https://a.example).
+
+- one
+- two
+
+  still two
+- three
+
+1. first
+
+2. second
+
+| a | b |
+| - | - |
+| 1 | 2 |
+
+\`\`\`js
+const x = "# no title";
+
+let y;
+\`\`\`
+
+> said
+> twice
+
+    indented
+
+The end.
+`;
+
+/** Without the tags that only say where a run begins. */
+const html = (texts: readonly string[]) =>
+  texts
+    .flatMap((text) => markdownBlocks(text) ?? [])
+    .map((block) => block.code?.text ?? block.html)
+    .join("")
+    .replace(/\s+/g, " ");
+
+describe("a text that grows", () => {
+  it("comes to the same as one that is there at once, wherever it is cut", () => {
+    for (const step of [1, 2, 3, 7, 40]) {
+      const cutter = new StableMarkdown();
+      let cut = cutter.cut("");
+      for (let end = step; end < TEXT.length + step; end += step) {
+        const before = cut.settled;
+        cut = cutter.cut(TEXT.slice(0, end));
+        expect(cut.settled.slice(0, before.length), "what is done stays").toEqual(before);
+      }
+      expect(cut.settled.length, "it is cut into several").toBeGreaterThan(3);
+      expect(html([...cut.settled, cut.end]), `in steps of ${step}`).toBe(html([TEXT]));
+    }
+  });
+
+  it("begins anew with another text", () => {
+    const cutter = new StableMarkdown();
+    expect(cutter.cut("one\n\ntwo and some more words").settled, "the first block").toHaveLength(1);
+    expect(cutter.cut("other"), "nothing of the first is left").toEqual({
+      settled: [],
+      end: "other",
+    });
+  });
+
+  it("keeps a block whole whose end may change it", () => {
+    const cutter = new StableMarkdown();
+    expect(cutter.cut("- a\n\n-").settled, "an item, or a line").toEqual([]);
+    expect(cutter.cut("- a\n\n- b\n\nwords that follow the list").settled).toHaveLength(1);
+  });
+});

@@ -1,0 +1,101 @@
+// What another version changes of an installed server, part by part.
+import type { InstallOrigin, PreviewedServer, Sandbox, ServerOrigin } from "$lib/api/generated";
+
+import { m } from "../paraglide/messages";
+import { transportText } from "../servers/transport";
+
+import { previewedText, previewedValues, type NamedValue } from "./setup-text";
+import { shortText } from "./install-labels";
+
+/** A part as it is now and as it would be; none where it is not there. */
+export interface ChangeRow {
+  name: string;
+  before: string | null;
+  after: string | null;
+}
+
+function valueText(value: NamedValue): string {
+  const words = { secret: m.installs_secret_part(), kept: m.installs_kept_part() };
+  return value.parts
+    .map((part) => (part.is === "secret" || part.is === "kept" ? `[${words[part.is]}]` : part.text))
+    .join("");
+}
+
+function namedValues(server: PreviewedServer): Record<string, string> {
+  return Object.fromEntries(
+    previewedValues(server).map((value) => [value.name, valueText(value)] as const),
+  );
+}
+
+/** What a sandbox lets a server reach, a line for each. */
+function sandboxText(sandbox: Sandbox | null): string {
+  if (sandbox === null) return m.installs_no_sandbox();
+  const folders = sandbox.folders.map(({ path, access }) => {
+    const what = access === "write" ? m.servers_sandbox_write() : m.servers_sandbox_read();
+    return `${what}: ${path}`;
+  });
+  const { network } = sandbox;
+  const reached = {
+    files_only: () => m.servers_sandbox_files_only(),
+    named_hosts: () => (network.preset === "named_hosts" ? network.hosts.join(", ") : ""),
+    full: () => m.servers_sandbox_full_network(),
+  }[network.preset]();
+  return [...folders, `${m.servers_sandbox_network_name()}: ${reached}`].join("\n");
+}
+
+const sandboxOf = (server: PreviewedServer) =>
+  server.type === "stdio" ? sandboxText(server.sandbox) : null;
+
+function transportOf(server: PreviewedServer): string | null {
+  if (server.type === "stdio") return null;
+  return transportText(server.kind === "sse" ? "http-sse" : "streamable-http");
+}
+
+const installedHash = (origin: ServerOrigin) => origin.files?.sha256 ?? null;
+
+const offeredBundle = (origin: InstallOrigin) =>
+  origin.from === "bundle" ? origin : origin.bundle;
+
+const offeredHash = (origin: InstallOrigin) => offeredBundle(origin)?.sha256 ?? null;
+
+/** Whom the bundles name as their author. What was installed before that was recorded is compared with nothing. */
+function authorRow(offered: InstallOrigin, installed: ServerOrigin): ChangeRow[] {
+  const [before, after] = [installed.files?.author, offeredBundle(offered)?.author];
+  if (before === null && after !== undefined) return [];
+  const named = (author: string | null = null) => (author === "" ? null : author);
+  return [{ name: m.installs_author(), before: named(before), after: named(after) }];
+}
+
+/** The parts that differ. */
+export function upgradeChanges(
+  offered: InstallOrigin,
+  installed: ServerOrigin,
+  before: PreviewedServer,
+  after: PreviewedServer,
+): ChangeRow[] {
+  const { version } = offered.from === "bundle" ? offered : offered.listing;
+  const [old, now] = [namedValues(before), namedValues(after)];
+  const names = [...new Set([...Object.keys(old), ...Object.keys(now)])].sort();
+  const isRemote = after.type === "http";
+  const rows: ChangeRow[] = [
+    { name: m.installs_version(), before: installed.version, after: version },
+    ...authorRow(offered, installed),
+    { name: "SHA-256", before: installedHash(installed), after: offeredHash(offered) },
+    {
+      name: isRemote ? m.servers_exact_url() : m.servers_exact_command(),
+      before: previewedText(before),
+      after: previewedText(after),
+    },
+    { name: m.servers_transport(), before: transportOf(before), after: transportOf(after) },
+    ...names.map((name) => ({
+      // The publisher chose the name: it must not look like a row of the app's own.
+      name: isRemote
+        ? m.installs_change_header({ name: shortText(name, 200) })
+        : m.installs_change_variable({ name: shortText(name, 200) }),
+      before: old[name] ?? null,
+      after: now[name] ?? null,
+    })),
+    { name: m.servers_sandbox(), before: sandboxOf(before), after: sandboxOf(after) },
+  ];
+  return rows.filter((row) => row.before !== row.after);
+}

@@ -1,0 +1,305 @@
+// A host for tests: answers commands from a table, keeps what was asked, and sends events when told to.
+import type {
+  Commands,
+  Conversation,
+  Event,
+  Events,
+  FreshUntil,
+  Marks,
+  Server,
+  Snapshot,
+} from "$lib/api/generated";
+import {
+  setPlatform,
+  type DesktopReport,
+  type PageSandbox,
+  type Platform,
+  type ShellEvent,
+  type UpdateReport,
+} from "$lib/platform";
+import { app } from "$lib/state/app.svelte";
+
+type Answers = {
+  [K in keyof Commands]?: (
+    request: Commands[K]["request"],
+  ) => Commands[K]["response"] | Promise<Commands[K]["response"]>;
+};
+
+export interface Asked {
+  name: keyof Commands;
+  request: unknown;
+}
+
+/** What a host answers that nothing is set up on, about a server that nothing was seen of. */
+const NOTHING_SET_UP: Answers = {
+  conversation: ({ conversation }) => sampleConversation({ id: conversation }),
+  pins: ({ server }) => ({
+    ...{ server, identity: [], identitySince: null, issuer: null },
+    ...{ tools: [], prompts: [] },
+  }),
+  models: () => ({ providers: [], default: null, found: [], presets: [] }),
+  newer_versions: () => ({ servers: [] }),
+  registry_setting: () => ({
+    ...{ address: "https://registry.modelcontextprotocol.io", official: true },
+    ...{ named: false, header: null },
+  }),
+  secrets_status: () => ({ is: "keychain" }),
+  content_protection: () => ({
+    conversations: { is: "encrypted" },
+    decisions: { is: "encrypted" },
+  }),
+  search_history: () => ({ found: [], hasMore: false }),
+  conversation_cost: () => ({
+    usage: { input: null, output: null, cachedInput: null, thinking: null },
+    ...{ costs: [], unpriced: 0, contextUsed: null, context: null },
+  }),
+};
+
+export class FakeHost implements Platform {
+  /** Every command so far, without `snapshot`. */
+  asked: Asked[] = [];
+  snapshot: Snapshot;
+  painted = () => undefined;
+  drawn: string[] = [];
+  sandbox: PageSandbox = { is: "native" };
+  sandboxRetries = 0;
+  /** Sends an event of the shell. */
+  shell: (event: ShellEvent) => void = () => undefined;
+  /** How often the choice of a closing window was said to be shown. */
+  closingsShown = 0;
+  /** What the desktop does. */
+  desktop: DesktopReport | null = null;
+  /** What the start at login was set to. */
+  loginStarts: boolean[] = [];
+  /** What the handler of links was set to. */
+  linkHandlers: boolean[] = [];
+  /** With which openings the user was said to be done, by id. */
+  openingsDone: number[] = [];
+  /** What there is of newer versions. */
+  updates: UpdateReport | null = null;
+  /** What was asked of the updater. */
+  updateSteps: string[] = [];
+  readonly zooms = true;
+  /** The sizes that the page was drawn in. */
+  drawnIn: number[] = [];
+  /** What closing windows came to. */
+  closings: string[] = [];
+  #receive: (events: Events) => void = () => undefined;
+  #lost: () => void = () => undefined;
+  #next = 1;
+
+  constructor(
+    public answers: Answers = {},
+    snapshot: Partial<Snapshot> = {},
+  ) {
+    this.snapshot = sampleSnapshot(snapshot);
+    this.snapshot.nextEvent = this.#next;
+  }
+
+  async call(name: string, request: unknown): Promise<unknown> {
+    if (name === "snapshot") return structuredClone(this.snapshot);
+    this.asked.push({ name: name as keyof Commands, request });
+    const answers = { ...NOTHING_SET_UP, ...this.answers };
+    const answer = answers[name as keyof Commands] as ((r: unknown) => unknown) | undefined;
+    return answer ? await answer(request) : {};
+  }
+
+  listen(receive: (events: Events) => void, lost: () => void): Promise<void> {
+    this.#receive = receive;
+    this.#lost = lost;
+    return Promise.resolve();
+  }
+
+  consentDrawn(id: string): void {
+    this.drawn.push(id);
+  }
+
+  pageSandbox(): Promise<PageSandbox> {
+    return Promise.resolve(this.sandbox);
+  }
+
+  retryPageSandbox(): Promise<void> {
+    this.sandboxRetries += 1;
+    return Promise.resolve();
+  }
+
+  listenShell(receive: (event: ShellEvent) => void): Promise<void> {
+    this.shell = receive;
+    return Promise.resolve();
+  }
+
+  closingShown(): void {
+    this.closingsShown += 1;
+  }
+
+  finishClosing(choice: string): Promise<void> {
+    this.closings.push(choice);
+    return Promise.resolve();
+  }
+
+  desktopReport(): Promise<DesktopReport | null> {
+    return Promise.resolve(structuredClone(this.desktop));
+  }
+
+  setLoginStart(on: boolean): Promise<void> {
+    this.loginStarts.push(on);
+    return Promise.resolve();
+  }
+
+  setLinkHandler(on: boolean): Promise<void> {
+    this.linkHandlers.push(on);
+    return Promise.resolve();
+  }
+
+  openingDone(id: number): void {
+    this.openingsDone.push(id);
+  }
+
+  setZoom(percent: number): void {
+    this.drawnIn.push(percent);
+  }
+
+  updateReport(): Promise<UpdateReport | null> {
+    return Promise.resolve(structuredClone(this.updates));
+  }
+
+  checkForUpdate(): Promise<void> {
+    this.updateSteps.push("check");
+    return Promise.resolve();
+  }
+
+  installUpdate(version: string): Promise<void> {
+    this.updateSteps.push(`install ${version}`);
+    return Promise.resolve();
+  }
+
+  stopUpdate(): Promise<void> {
+    this.updateSteps.push("stop");
+    return Promise.resolve();
+  }
+
+  /** Sends events; those before are taken as received. */
+  send(...events: Event[]): void {
+    const first = this.#next;
+    this.#next += events.length;
+    this.snapshot.nextEvent = this.#next;
+    this.#receive({ first, events });
+  }
+
+  /** Loses so many events: the page never gets them. */
+  skip(count: number): void {
+    this.#next += count;
+    this.snapshot.nextEvent = this.#next;
+  }
+
+  /** Says that the connection was lost and stands again. */
+  reconnect(): void {
+    this.#lost();
+  }
+
+  /** The requests of one command so far. */
+  requests<K extends keyof Commands>(name: K): Commands[K]["request"][] {
+    return this.asked
+      .filter((one) => one.name === name)
+      .map((one) => one.request as Commands[K]["request"]);
+  }
+}
+
+/** Puts a fake host in place and fills the page's store from its snapshot. */
+export async function startFakeHost(
+  answers: Answers = {},
+  snapshot: Partial<Snapshot> = {},
+): Promise<FakeHost> {
+  const host = new FakeHost(answers, snapshot);
+  setPlatform(host);
+  await app.start();
+  return host;
+}
+
+/** What every definition has that nothing is special about. */
+export const REVIEWED: { others: null; hash: string; marks: Marks } = {
+  others: null,
+  hash: "h1",
+  marks: { review: "reviewed", outdated: false, diff: null, lookAlikes: [], flags: [] },
+};
+
+/** A server that does not say for how long its lists hold. */
+export const NOT_SAID: FreshUntil = {
+  tools: null,
+  prompts: null,
+  resources: null,
+  templates: null,
+};
+
+export function sampleSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
+  return {
+    nextEvent: 1,
+    servers: [],
+    questions: [],
+    calls: [],
+    conversations: [],
+    settings: {
+      ...{ theme: "light", language: "en", welcomeDone: true, announce: true },
+      ...{ auditDays: 0, auditMegabytes: 1000, auditContents: true, onClose: "ask" },
+      ...{ checkUpdates: false, zoom: 100 },
+    },
+    configProblem: null,
+    paths: {
+      config: "/home/ann/.config/drawbridge/mcp.json",
+      data: "/home/ann/.local/share/drawbridge",
+      audit: "/home/ann/.local/share/drawbridge/audit.db",
+    },
+    version: "0.1.0",
+    ...changes,
+  };
+}
+
+/** A conversation in which nothing was said yet. */
+export function sampleConversation(changes: Partial<Conversation> = {}): Conversation {
+  return {
+    ...{ id: "c1", title: "Trip plan", updatedAt: 1, items: [], sources: [] },
+    settings: { model: null, systemPrompt: "", servers: [], shareRoots: false, thinking: false },
+    ...{ answering: false, hasMore: false, draft: "" },
+    ...changes,
+  };
+}
+
+export function sampleServer(changes: Partial<Server> = {}): Server {
+  return {
+    name: "files",
+    config: {
+      ...{ type: "stdio", command: "npx", args: ["-y", "server-filesystem", "/home/ann"] },
+      ...{ env: {}, cwd: null, revision: null },
+    },
+    commandLine: "npx -y server-filesystem /home/ann",
+    url: null,
+    transport: "stdio",
+    state: { is: "ready" },
+    since: Date.now() - 60_000,
+    approved: true,
+    revision: "2025-11-25",
+    foundBy: "initialize",
+    claims: {
+      name: "secure-filesystem",
+      title: null,
+      version: "1.2.3",
+      description: null,
+      websiteUrl: null,
+    },
+    capabilities: ["tools"],
+    instructions: null,
+    counts: { tools: 3, prompts: 0, resources: 0, templates: 0 },
+    roots: { decided: false, folders: [], told: [] },
+    subscriptions: [],
+    subscriptionsLost: null,
+    logLevel: null,
+    muted: false,
+    marks: { review: null, outdated: false, diff: null, lookAlikes: [], flags: [] },
+    mutedUntil: null,
+    refusedQuestions: 0,
+    trust: "no",
+    flow: { sameServer: "open_world", review: "suspicious", tools: {} },
+    pid: 4711,
+    ...changes,
+  };
+}

@@ -1,0 +1,118 @@
+// What a picture is, read from its bytes: a type that is only claimed proves nothing.
+
+export interface Picture {
+  type: "png" | "jpeg" | "webp" | "gif";
+  width: number;
+  height: number;
+  /** Whether it moves. */
+  animated: boolean;
+}
+
+/** Nothing for what is none of the four types, or written so that engines may find another size in it: a GIF is needed whole. */
+export function readPictureHeader(bytes: Uint8Array): Picture | null {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  try {
+    return png(view) ?? jpeg(view) ?? webp(view) ?? gif(view);
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+function word(view: DataView, at: number): string {
+  return String.fromCharCode(...[0, 1, 2, 3].map((i) => view.getUint8(at + i)));
+}
+
+function png(view: DataView): Picture | null {
+  if (view.getUint32(0) !== 0x89504e47 || view.getUint32(4) !== 0x0d0a1a0a) return null;
+  if (word(view, 12) !== "IHDR") return null;
+  const size = { width: view.getUint32(16), height: view.getUint32(20) };
+  // A film says so in a part of its own, before the picture itself.
+  let at = 8;
+  while (word(view, at + 4) !== "IDAT") {
+    if (word(view, at + 4) === "acTL") return { type: "png", ...size, animated: true };
+    at += 12 + view.getUint32(at);
+  }
+  return { type: "png", ...size, animated: false };
+}
+
+function jpeg(view: DataView): Picture | null {
+  if (view.getUint16(0) !== 0xffd8) return null;
+  let at = 2;
+  for (;;) {
+    const marker = view.getUint16(at);
+    // Marks that have no length, and those that only fill, stand nowhere before the size, but to lead astray.
+    if (marker <= 0xff01 || marker === 0xffff || (marker >= 0xffd0 && marker <= 0xffda))
+      return null;
+    const isSize =
+      marker >= 0xffc0 && marker <= 0xffcf && ![0xffc4, 0xffc8, 0xffcc].includes(marker);
+    if (isSize) {
+      const [height, width] = [view.getUint16(at + 5), view.getUint16(at + 7)];
+      return { type: "jpeg", width, height, animated: false };
+    }
+    at += 2 + view.getUint16(at + 2);
+  }
+}
+
+function webp(view: DataView): Picture | null {
+  if (word(view, 0) !== "RIFF" || word(view, 8) !== "WEBP") return null;
+  const three = (at: number): number => view.getUint16(at, true) + (view.getUint8(at + 2) << 16);
+  switch (word(view, 12)) {
+    case "VP8X": {
+      const animated = (view.getUint8(20) & 0x02) !== 0;
+      return { type: "webp", width: three(24) + 1, height: three(27) + 1, animated };
+    }
+    case "VP8L": {
+      const bits = view.getUint32(21, true);
+      const [width, height] = [(bits & 0x3fff) + 1, ((bits >>> 14) & 0x3fff) + 1];
+      return { type: "webp", width, height, animated: false };
+    }
+    case "VP8 ": {
+      const [width, height] = [
+        view.getUint16(26, true) & 0x3fff,
+        view.getUint16(28, true) & 0x3fff,
+      ];
+      return { type: "webp", width, height, animated: false };
+    }
+    default:
+      return null;
+  }
+}
+
+/** Engines draw the whole of a first frame that is larger than the screen it is on, so the largest of all is the size. */
+function gif(view: DataView): Picture | null {
+  if (!/^GIF8[79]a$/.test(word(view, 0) + word(view, 4).slice(0, 2))) return null;
+  let [width, height, frames] = [view.getUint16(6, true), view.getUint16(8, true), 0];
+  let at = 13 + colours(view.getUint8(10));
+  for (;;) {
+    switch (view.getUint8(at)) {
+      case 0x21:
+        at = afterParts(view, at + 2);
+        break;
+      case 0x2c:
+        frames += 1;
+        width = Math.max(width, view.getUint16(at + 1, true) + view.getUint16(at + 5, true));
+        height = Math.max(height, view.getUint16(at + 3, true) + view.getUint16(at + 7, true));
+        at = afterParts(view, at + 11 + colours(view.getUint8(at + 9)));
+        break;
+      case 0x3b:
+        return frames === 0 ? null : { type: "gif", width, height, animated: frames > 1 };
+      default:
+        return null;
+    }
+  }
+}
+
+/** How long a table of colours is, in bytes. */
+function colours(flags: number): number {
+  return (flags & 0x80) === 0 ? 0 : 3 << ((flags & 0x07) + 1);
+}
+
+/** Where a row of parts ends, each of which begins with its length. */
+function afterParts(view: DataView, at: number): number {
+  for (;;) {
+    const length = view.getUint8(at);
+    at += 1 + length;
+    if (length === 0) return at;
+  }
+}

@@ -1,0 +1,110 @@
+import { expect, test } from "vitest";
+
+import { safePicture, safePictureUrl } from "./safe-picture";
+
+const big = (value: number): number[] => [24, 16, 8, 0].map((shift) => (value >>> shift) & 255);
+const text = (words: string): number[] => Array.from(words, (c) => c.charCodeAt(0));
+const base64 = (bytes: number[]): string => btoa(String.fromCharCode(...bytes));
+
+function png(width: number, height: number): string {
+  const size = [...big(13), ...text("IHDR"), ...big(width), ...big(height), 8, 6, 0, 0, 0];
+  return base64([0x89, ...text("PNG\r\n\x1a\n"), ...size, ...big(0), ...big(0), ...text("IDAT")]);
+}
+
+const small = (value: number): number[] => [value & 255, value >> 8];
+/** A GIF whose screen is of one size and its frames of others. */
+function gifOf(screen: number, ...frames: number[]): number[] {
+  const drawn = frames.flatMap((side) => [
+    ...[0x21, 0xf9, 4, 0, 0, 0, 0, 0],
+    ...[0x2c, 0, 0, 0, 0, ...small(side), ...small(side), 0x80, 1, 2, 3, 4, 5, 6, 2, 1, 0, 0],
+  ]);
+  return [...text("GIF89a"), ...small(screen), ...small(screen), 0, 0, 0, ...drawn, 0x3b];
+}
+const gif = base64(gifOf(16, 16));
+
+test("pictures that are what they claim to be are drawn", () => {
+  expect(safePicture(png(16, 16), "image/png"), "PNG").toEqual({
+    src: `data:image/png;base64,${png(16, 16)}`,
+    pixels: 256,
+    animated: false,
+  });
+  expect(safePicture(gif, "image/gif"), "GIF").toHaveProperty("src");
+  const broken = png(16, 16).replace(/(.{8})/g, "$1\n");
+  expect(safePicture(broken, "IMAGE/PNG; a=b"), "Base64 on several lines").toHaveProperty("src");
+});
+
+test("X19: too many pixels, too many bytes, and lies about the type are refused before anything is decoded", () => {
+  expect(safePicture(png(50_000, 50_000), "image/png"), "a bomb").toEqual({
+    why: "pixels",
+    width: 50_000,
+    height: 50_000,
+  });
+  expect(safePicture("A".repeat(20_000_000), "image/png"), "15 MB").toEqual({ why: "bytes" });
+  for (const [data, type] of [
+    [png(16, 16), "image/jpeg"],
+    [gif, "image/png"],
+    [base64(text("<svg xmlns='http://www.w3.org/2000/svg'/>")), "image/svg+xml"],
+    [base64(text("<svg/>")), "image/png"],
+    [png(16, 16), "text/html"],
+    ["%%%", "image/png"],
+    ["", "image/png"],
+  ] as const) {
+    expect(safePicture(data, type), `${data.slice(0, 20)} as ${type}`).toEqual({ why: "type" });
+  }
+});
+
+test("X19: a GIF is as large as its largest frame, whatever its screen says", () => {
+  expect(safePicture(base64(gifOf(1, 30_000)), "image/gif"), "a bomb behind one pixel").toEqual({
+    why: "pixels",
+    width: 30_000,
+    height: 30_000,
+  });
+  expect(safePicture(base64(gifOf(1, 1, 30_000)), "image/gif"), "in a later frame").toHaveProperty(
+    "why",
+    "pixels",
+  );
+  for (const [broken, why] of [
+    [gifOf(1, 1).slice(0, -1), "no end"],
+    [gifOf(1), "no frame"],
+    [[...gifOf(1, 1).slice(0, -1), 0, ...gifOf(1, 30_000).slice(13)], "something between"],
+  ] as const) {
+    expect(safePicture(base64([...broken]), "image/gif"), why).toEqual({ why: "type" });
+  }
+});
+
+test("X19: a JPEG that can be read in two ways is none", () => {
+  const size = (side: number) => [
+    0xff,
+    0xc0,
+    0,
+    11,
+    8,
+    ...[side >> 8, side & 255, side >> 8, side & 255],
+    1,
+    1,
+    0x11,
+    0,
+  ];
+  const one = [0xff, 0xd8, ...size(16), 0xff, 0xda];
+  expect(safePicture(base64(one), "image/jpeg"), "as it is meant").toHaveProperty("src");
+  for (const mark of [[0xff], [0xff, 0xd0], [0xff, 0x01]]) {
+    // Who takes the mark for one with a length skips the true size, up to another.
+    const two = [0xff, 0xd8, ...mark, ...size(50_000), ...Array<number>(65_600).fill(0), ...one];
+    expect(safePicture(base64(two), "image/jpeg"), `after ${mark.join()}`).toEqual({ why: "type" });
+  }
+});
+
+test("X15, X18: of addresses only those that are pictures themselves", () => {
+  expect(safePictureUrl(`data:image/png;base64,${png(1, 1)}`), "a picture").not.toBeNull();
+  for (const url of [
+    `data:image/png;base64,${png(1_000, 1_000)}`,
+    `data:image/gif;base64,${base64(gifOf(1, 1, 1))}`,
+    "https://evil.test/a.png",
+    "data:image/svg+xml;base64,PHN2Zy8+",
+    "data:image/svg+xml,<svg onload=alert(1)>",
+    "data:text/html;base64,PHNjcmlwdD4=",
+    "blob:https://x/1",
+  ]) {
+    expect(safePictureUrl(url), url).toBeNull();
+  }
+});

@@ -1,0 +1,13 @@
+// For how long an approval holds, in words.
+import type { Scope } from "$lib/api/generated";
+
+import { m } from "../../paraglide/messages";
+
+export function scopeLabel(scope: Scope): string {
+  return {
+    once: m.shell_scope_once,
+    conversation: m.shell_scope_conversation,
+    session: m.shell_scope_session,
+    always: m.shell_scope_always,
+  }[scope]();
+}

@@ -1,0 +1,107 @@
+// Words for what is known of providers and models.
+import type { Model, ModelPrice, ModelProblem, ProviderKind } from "$lib/api/generated";
+import { formatList } from "$lib/format/lists";
+import { languageTag, locale } from "$lib/state/locale.svelte";
+
+import { m } from "../paraglide/messages";
+
+const PROBLEMS: Record<string, () => string> = {
+  noKey: m.models_problem_no_key,
+  keyUnreadable: m.models_problem_key_unreadable,
+  wrongKey: m.models_problem_wrong_key,
+  forbidden: m.models_problem_forbidden,
+  noCredit: m.models_problem_no_credit,
+  rateLimited: m.models_problem_rate_limited,
+  overloaded: m.models_problem_overloaded,
+  contextTooLong: m.models_problem_context_too_long,
+  refused: m.models_problem_refused,
+  notFound: m.models_problem_not_found,
+  unreachable: m.models_problem_unreachable,
+  silent: m.models_problem_silent,
+  cut: m.models_problem_cut,
+  unreadable: m.models_problem_unreadable,
+  tooLarge: m.models_problem_too_large,
+  badArguments: m.models_problem_bad_arguments,
+  cannotCarry: m.models_problem_cannot_carry,
+  noProvider: m.models_problem_no_provider,
+  unconfirmed: m.models_problem_unconfirmed,
+  empty: m.models_problem_empty,
+  outOfTokens: m.models_problem_out_of_tokens,
+  unfit: m.models_problem_unfit,
+};
+
+/** What went wrong and what to do, in the page's language. */
+export function problemLabel({ code }: Pick<ModelProblem, "code">): string {
+  return (PROBLEMS[code] ?? m.models_problem_provider)();
+}
+
+const KINDS: Record<ProviderKind, () => string> = {
+  openai: m.models_kind_openai,
+  responses: m.models_kind_responses,
+  anthropic: m.models_kind_anthropic,
+  gemini: m.models_kind_gemini,
+  ollama: m.models_kind_ollama,
+};
+export const KIND_NAMES = Object.keys(KINDS) as ProviderKind[];
+export const kindLabel = (kind: ProviderKind) => KINDS[kind]();
+
+const LOSSES: Record<string, () => string> = {
+  imageInToolResult: m.models_loss_image_in_tool_result,
+  audioInToolResult: m.models_loss_audio_in_tool_result,
+  fileInToolResult: m.models_loss_file_in_tool_result,
+  toolError: m.models_loss_tool_error,
+  image: m.models_loss_image,
+  audio: m.models_loss_audio,
+  file: m.models_loss_file,
+  toolRequired: m.models_loss_tool_required,
+  stop: m.models_loss_stop,
+  temperature: m.models_loss_temperature,
+  thinkingWithTools: m.models_loss_thinking_with_tools,
+};
+export const lossLabel = (what: string) => LOSSES[what]?.() ?? what;
+
+const CONVERSIONS: Record<string, () => string> = {
+  refuse: m.models_then_refuse,
+  sendAfter: m.models_then_send_after,
+  sayInText: m.models_then_say_in_text,
+  leaveOut: m.models_then_leave_out,
+};
+export const conversionLabel = (then: string) => CONVERSIONS[then]?.() ?? then;
+
+/** A number of tokens, short: `128K`. */
+export function tokens(count: number | null): string {
+  if (count === null) return m.models_unknown();
+  return new Intl.NumberFormat(locale(), { notation: "compact" }).format(count);
+}
+
+/** A price, with as many digits as it has. */
+export function priceLabel(price: ModelPrice | null): string {
+  if (price === null) return m.models_unknown();
+  const style = { style: "currency", currency: price.currency, maximumFractionDigits: 3 } as const;
+  let format: Intl.NumberFormat;
+  try {
+    format = new Intl.NumberFormat(locale(), style);
+  } catch {
+    // Not a currency that the system knows.
+    format = new Intl.NumberFormat(locale(), { maximumFractionDigits: 3 });
+  }
+  return m.models_price({ input: format.format(price.input), output: format.format(price.output) });
+}
+
+const takesOf = (model: Model): [boolean | null, () => string][] => [
+  [model.images, m.models_takes_images],
+  [model.audio, m.models_takes_audio],
+  [model.files, m.models_takes_files],
+  [model.tools, m.models_takes_tools],
+  [model.thinking, m.models_takes_thinking],
+];
+
+/** Whether nothing is known of what a model takes. */
+export const isUnknown = (model: Model) => takesOf(model).every(([known]) => known === null);
+
+/** What a model takes beside text, as far as it is known. */
+export function takesLabel(model: Model): string {
+  if (isUnknown(model)) return m.models_unknown();
+  const list = takesOf(model).flatMap(([known, words]) => (known === true ? [words()] : []));
+  return formatList(list, languageTag());
+}

@@ -1,0 +1,20 @@
+// Puts the messages of a prompt into a conversation.
+
+import { call } from "$lib/api/client";
+import { beginning } from "$lib/format/text-safety";
+import { router } from "$lib/state/router.svelte";
+
+import { createConversation } from "../conversation/create-conversation";
+import { setAutomaticTitle } from "../conversation/automatic-title";
+import type { PromptRun } from "./prompt-run.svelte";
+
+const TITLE = 60;
+
+/** Into this conversation, or a new one that is named after the prompt and comes to the front. */
+export async function insertPrompt(run: PromptRun, conversation: string | null): Promise<void> {
+  const title = beginning(run.prompt.title ?? run.prompt.name, TITLE, 1);
+  const id = conversation ?? (await createConversation(title));
+  await call("append_items", { conversation: id, items: run.items(Date.now()) });
+  if (conversation !== null) await setAutomaticTitle(conversation, title);
+  if (conversation === null) router.go({ at: "conversation", id });
+}

@@ -1,0 +1,138 @@
+// The page's own words for what is worth a second look.
+
+import type { FlagReason, LookAlike, Marks, Reading, Server } from "$lib/api/generated";
+import { beginning, visibleText } from "$lib/format/text-safety";
+
+import { m } from "../paraglide/messages";
+
+/** So many letters of a name are told by their numbers. */
+const TOLD = 3;
+
+/** A name from outside, short and visible, to stand inside a sentence of ours. */
+function named(text: string): string {
+  const short = beginning(text, 80, 1);
+  return visibleText(short) + (short.length < text.length ? "…" : "");
+}
+
+/** Content that a model has read. */
+export function readingLabel({ kind, name }: Reading): string {
+  const words: Record<Reading["kind"], () => string> = {
+    tool: () => m.review_read_tool({ name: named(name) }),
+    prompt: () => m.review_read_prompt({ name: named(name) }),
+    resource: () => m.review_read_resource({ name: named(name) }),
+    unknown: m.review_read_unknown,
+  };
+  return words[kind]();
+}
+
+/** Several names. */
+export function listed(names: string[]): string {
+  return names.map(named).join(", ");
+}
+
+/** Where something stands in a definition. */
+export function placeLabel(place: string[]): string {
+  return place.length === 0 ? "" : place.map(visibleText).join(" › ");
+}
+
+export function flagLabel(reason: FlagReason): string {
+  const words: Record<FlagReason, () => string> = {
+    hidden_characters: m.review_flag_hidden_characters,
+    instructs_model: m.review_flag_instructs_model,
+    hides_from_user: m.review_flag_hides_from_user,
+    secret_place: m.review_flag_secret_place,
+    other_tool: m.review_flag_other_tool,
+    asks_for_context: m.review_flag_asks_for_context,
+    praises_itself: m.review_flag_praises_itself,
+    deceptive_letters: m.review_flag_deceptive_letters,
+    misleading_link: m.review_flag_misleading_link,
+    too_long: m.review_flag_too_long,
+  };
+  return words[reason]();
+}
+
+export function lookAlikeLabel(alikes: LookAlike[]): string[] {
+  const same = [...new Set(alikes.filter((alike) => alike.same).map((alike) => alike.server))];
+  const others = alikes.filter((alike) => !alike.same);
+  const words = others.map(({ server, name }) =>
+    m.review_looks_like({ server: named(server), name: spelled(name) }),
+  );
+  const first = m.review_same_name({ server: same.map(named).join(", ") });
+  return [...new Set(same.length === 0 ? words : [first, ...words])];
+}
+
+/** A name with those of its letters told apart that may be taken for others. */
+function spelled(name: string): string {
+  const others = [...new Set(name)].filter((c) => c > "\u007f").slice(0, TOLD);
+  const points = others.map(
+    (c) => `U+${(c.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`,
+  );
+  return others.length === 0 ? named(name) : `${named(name)} (${points.join(" ")})`;
+}
+
+/** The same for the name that a server claims. */
+export function serverAlikeLabel(alikes: LookAlike[]): string[] {
+  return alikes.map(({ server, name, same }) =>
+    same
+      ? m.review_server_same_name({ server: named(server) })
+      : m.review_server_looks_like({ server: named(server), name: spelled(name) }),
+  );
+}
+
+/** Parts that say where credentials go, by their keys in the settings. */
+const AUTH_PARTS: Record<string, () => string> = {
+  grant: m.consent_auth_grant,
+  clientId: m.consent_auth_client_id,
+  clientAuth: m.consent_auth_client_auth,
+  clientSecret: m.consent_auth_client_secret,
+  privateKey: m.consent_auth_private_key,
+  algorithm: m.consent_auth_algorithm,
+  clientMetadataUrl: m.consent_auth_client_metadata_url,
+  redirectPort: m.consent_auth_redirect_port,
+  scopes: m.consent_auth_scopes,
+  dpop: m.consent_auth_dpop,
+  assertion: m.consent_auth_assertion,
+  "identityProvider.issuer": m.consent_auth_provider_issuer,
+  "identityProvider.tokenEndpoint": m.consent_auth_provider_token_endpoint,
+  "identityProvider.clientId": m.consent_auth_provider_client_id,
+  "identityProvider.clientAuth": m.consent_auth_provider_client_auth,
+  "identityProvider.clientSecret": m.consent_auth_provider_client_secret,
+  "identityProvider.privateKey": m.consent_auth_provider_private_key,
+  "identityProvider.algorithm": m.consent_auth_provider_algorithm,
+  "identityProvider.idToken": m.consent_auth_provider_id_token,
+  "endpoint.token": m.consent_endpoint_token,
+  "endpoint.provider": m.consent_endpoint_provider,
+  "endpoint.registration": m.consent_endpoint_registration,
+  "endpoint.revocation": m.consent_endpoint_revocation,
+};
+
+/** What a part of a server's identity is called; unknown ones as they are. */
+export function partLabel(part: string): string {
+  const words: Record<string, () => string> = {
+    command: m.review_part_command,
+    program: m.review_part_program,
+    file: m.review_part_file,
+    arguments: m.review_part_arguments,
+    variables: m.review_part_variables,
+    folder: m.review_part_folder,
+    url: m.review_part_url,
+    headers: m.review_part_headers,
+    transport: m.review_part_transport,
+    sandbox: m.review_part_sandbox,
+    scripts: m.review_part_scripts,
+    issuer: m.review_pinned_issuer,
+    ...AUTH_PARTS,
+  };
+  return (Object.hasOwn(words, part) ? words[part]?.() : undefined) ?? named(part);
+}
+
+/** Nothing to look at. */
+export const NO_MARKS: Marks = {
+  ...{ review: null, outdated: false, diff: null },
+  ...{ lookAlikes: [], flags: [] },
+};
+
+/** Whether a server says of itself what is worth a second look. */
+export function isMarked(server: Server): boolean {
+  return server.marks.flags.length > 0 || server.marks.lookAlikes.length > 0;
+}

@@ -1,0 +1,110 @@
+// Pasted text and the servers that were found in it, read while it is typed.
+import { call } from "$lib/api/client";
+import type { ConfigProblem, ImportedServer } from "$lib/api/generated";
+import { app } from "$lib/state/app.svelte";
+
+import { draftProblems, type DraftProblem } from "./draft-problems";
+import { Draft } from "./draft.svelte";
+import { reportSecretStorage } from "./secret-notices";
+
+const QUIET_MS = 200;
+
+/** A server that was found, with what the user makes of it. */
+export class FoundServer {
+  readonly draft: Draft;
+  readonly notes: string[];
+  readonly usable: boolean;
+  chosen = $state(true);
+  open = $state(false);
+  error = $state.raw<unknown>(null);
+
+  constructor(server: ImportedServer) {
+    this.draft = new Draft(server.name, server.config);
+    this.notes = server.notes;
+    this.usable = server.usable;
+    this.chosen = server.usable;
+  }
+}
+
+/** What keeps the chosen ones from being added. */
+export function problemsOf(found: TextImport): DraftProblem[] {
+  const names = app.servers.map((server) => server.name);
+  return found.chosen.flatMap((one) => draftProblems(one.draft, found.taken(one, names)));
+}
+
+export class TextImport {
+  text = $state("");
+  found = $state.raw<FoundServer[]>([]);
+  problem = $state.raw<ConfigProblem | null>(null);
+  error = $state.raw<unknown>(null);
+  busy = $state(false);
+  /** Whether what was found may not be what the text says now. */
+  pending = $state(false);
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** Reads the text once nothing was typed for a moment. */
+  changed(): void {
+    this.pending = true;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.read(), QUIET_MS);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  async read(): Promise<void> {
+    const text = this.text;
+    this.error = null;
+    if (text.trim() === "") {
+      this.found = [];
+      this.problem = null;
+      this.pending = false;
+      return;
+    }
+    try {
+      const preview = await call("check_import", { text });
+      if (this.text !== text) return;
+      this.found = preview.servers.map((server) => new FoundServer(server));
+      // A URL alone says little: what else it needs is asked for at once.
+      const [only] = this.found;
+      if (only && this.found.length === 1) only.open = only.usable && only.draft.type === "http";
+      this.problem = preview.problem;
+    } catch (cause) {
+      if (this.text !== text) return;
+      this.found = [];
+      this.problem = null;
+      this.error = cause;
+    }
+    this.pending = false;
+  }
+
+  get chosen(): FoundServer[] {
+    return this.found.filter((one) => one.chosen);
+  }
+
+  /** The names that a found server may not have: those of the user's servers and of the others found. */
+  taken(one: FoundServer, servers: string[]): string[] {
+    const others = this.chosen.filter((other) => other !== one);
+    return [...servers, ...others.map((other) => other.draft.name.trim())];
+  }
+
+  /** Adds the chosen ones. Returns the names of those that were added; the others stay, with the reason. */
+  async add(): Promise<string[]> {
+    this.busy = true;
+    const added: FoundServer[] = [];
+    for (const one of this.chosen) {
+      one.error = null;
+      try {
+        const { name, config } = one.draft;
+        reportSecretStorage(await call("add_server", { name: name.trim(), config }));
+        added.push(one);
+      } catch (cause) {
+        one.error = cause;
+      }
+    }
+    this.found = this.found.filter((one) => !added.includes(one));
+    this.busy = false;
+    return added.map((one) => one.draft.name.trim());
+  }
+}

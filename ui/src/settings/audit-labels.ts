@@ -1,0 +1,116 @@
+// Decisions and approvals in the page's words.
+
+import type { Scope } from "$lib/api/generated";
+import { visibleText } from "$lib/format/text-safety";
+
+import { m } from "../paraglide/messages";
+
+type Words = Record<string, () => string>;
+
+/** The kinds of decisions, to choose one. */
+export const KINDS = [
+  "tool",
+  "prompt",
+  "resource",
+  "result",
+  "start-server",
+  "connect-server",
+  "sampling",
+  "sampling-answer",
+  "sampling-settings",
+  "elicitation",
+  "url",
+  "roots",
+  "sign-in",
+  "client-id",
+  "signed-in",
+  "sign-out",
+  "revoke",
+  "rule",
+  "review",
+  "mute",
+  "data-flow",
+  "settings",
+  "log-damaged",
+  "log-unsealed",
+  "log-shortened",
+  "log-imported",
+];
+/** What may have been decided, to choose one. */
+export const DECISIONS = ["allowed", "denied", "cancelled", "withdrawn", "noted"];
+
+/** What a decision was about. */
+export function kindLabel(kind: string): string {
+  return look(kind, {
+    "start-server": m.settings_kind_start_server,
+    "connect-server": m.settings_kind_connect_server,
+    tool: m.settings_kind_tool,
+    sampling: m.settings_kind_sampling,
+    "sampling-answer": m.settings_kind_sampling_answer,
+    "sampling-settings": m.sampling_kind_settings,
+    elicitation: m.settings_kind_elicitation,
+    url: m.settings_kind_url,
+    roots: m.settings_kind_roots,
+    revoke: m.settings_kind_revoke,
+    "sign-in": m.audit_kind_sign_in,
+    "client-id": m.audit_kind_client_id,
+    "signed-in": m.audit_kind_signed_in,
+    "sign-out": m.audit_kind_sign_out,
+    prompt: m.audit_kind_prompt,
+    resource: m.audit_kind_resource,
+    result: m.audit_kind_result,
+    "data-flow": m.audit_kind_data_flow,
+    rule: m.audit_kind_rule,
+    review: m.audit_kind_review,
+    mute: m.audit_kind_mute,
+    settings: m.audit_kind_settings,
+    "log-damaged": m.audit_kind_damaged,
+    "log-unsealed": m.audit_kind_unsealed,
+    "log-shortened": m.audit_kind_shortened,
+    "log-imported": m.audit_kind_imported,
+  });
+}
+
+export function decisionLabel(decision: string): string {
+  return look(decision, {
+    allowed: m.settings_decision_allowed,
+    denied: m.settings_decision_denied,
+    cancelled: m.settings_decision_cancelled,
+    withdrawn: m.settings_decision_withdrawn,
+    noted: m.audit_noted,
+  });
+}
+
+/** Who asked for it. */
+export function askerLabel(asker: string): string {
+  return look(asker, {
+    user: m.audit_asker_user,
+    model: m.audit_asker_model,
+    server: m.audit_asker_server,
+    host: m.audit_asker_host,
+  });
+}
+
+export function scopeLabel(scope: Scope): string {
+  return look(scope, {
+    once: m.settings_scope_once,
+    conversation: m.settings_scope_conversation,
+    session: m.settings_scope_session,
+    always: m.settings_scope_always,
+  });
+}
+
+/** Who decided. */
+export function byLabel(by: string): string {
+  return look(by, {
+    user: m.settings_by_user,
+    grant: m.settings_by_grant,
+    answers: m.settings_by_answers,
+    policy: m.settings_by_policy,
+  });
+}
+
+/** A word of a later version is shown as it is. */
+function look(key: string, words: Words): string {
+  return (Object.hasOwn(words, key) ? words[key]?.() : undefined) ?? visibleText(key);
+}

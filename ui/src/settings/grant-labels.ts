@@ -1,0 +1,26 @@
+// A standing approval in words, with what taking it back means. `remote`: of a server that is connected to, not started.
+
+import type { Grant } from "$lib/api/generated";
+import { beginning, visibleText } from "$lib/format/text-safety";
+
+import { m } from "../paraglide/messages";
+
+export function grantLabel(
+  grant: Grant,
+  remote: boolean,
+): { what: string; server: string; afterwards: string } {
+  const server = short(grant.server);
+  if (grant.tool === null) {
+    const afterwards = m.settings_rules_confirm_command({ server });
+    const what = remote ? m.settings_rules_address() : m.settings_rules_command();
+    return { what, server, afterwards };
+  }
+  const tool = short(grant.tool);
+  const afterwards = m.settings_rules_confirm_tool({ tool });
+  return { what: m.settings_rules_tool({ tool }), server, afterwards };
+}
+
+function short(text: string): string {
+  const start = beginning(text, 80, 1);
+  return visibleText(start) + (start.length < text.length ? "…" : "");
+}

@@ -1,0 +1,49 @@
+// Folders and models that servers may have for longer than once, in the list of approvals.
+import { cleanup, fireEvent, render, screen, waitFor } from "@testing-library/svelte";
+import { afterEach, expect, test } from "vitest";
+
+import { axeProblems } from "$lib/testing/axe";
+import { sampleServer, startFakeHost } from "$lib/testing/fake-host";
+
+import { noRules } from "../rules/fixtures";
+import { samplingReport } from "../servers/sampling-fixtures";
+import RulesView from "./RulesView.svelte";
+
+afterEach(() => cleanup());
+
+test("E16: shared folders and use of models are in the one list, and taken back with Undo", async () => {
+  const shares = { decided: true, folders: ["/home/ann/trip"], told: ["/home/ann/trip"] };
+  const denied = { decided: true, folders: [], told: [] };
+  const host = await startFakeHost(
+    {
+      policy: () => noRules,
+      grants: () => ({ grants: [] }),
+      sampling: ({ server }) => samplingReport({ on: server === "git" }),
+      set_sampling: () => ({}),
+      set_roots: () => ({}),
+    },
+    {
+      servers: [
+        sampleServer({ name: "files", roots: shares }),
+        sampleServer({ name: "mail", roots: denied }),
+        sampleServer({ name: "git" }),
+      ],
+    },
+  );
+  render(RulesView);
+  expect(await screen.findByText("/home/ann/trip")).toBeVisible();
+  expect(screen.getByText("is told of no folders"), "a denial stands, too").toBeVisible();
+  expect(await screen.findByText("may ask your models")).toBeVisible();
+  expect(await axeProblems(), "axe finds nothing").toEqual([]);
+
+  await fireEvent.click(screen.getByRole("button", { name: "Stop sharing: files" }));
+  await fireEvent.click(await screen.findByRole("button", { name: "Undo" }));
+  await waitFor(() =>
+    expect(host.requests("set_roots"), "and as it was").toEqual([
+      { server: "files", folders: [] },
+      { server: "files", folders: ["/home/ann/trip"] },
+    ]),
+  );
+  await fireEvent.click(screen.getByRole("button", { name: "Turn off models: git" }));
+  await waitFor(() => expect(host.requests("set_sampling")[0]?.settings.on).toBe(false));
+});

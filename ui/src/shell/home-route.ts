@@ -1,0 +1,15 @@
+// Where to go when nothing is asked for.
+import { app } from "$lib/state/app.svelte";
+import type { View } from "$lib/state/route";
+
+/**
+ * The latest conversation, else the first server; the welcome until the user has closed it. `leaving` is what is just
+ * being deleted.
+ */
+export function homeRoute(leaving: { conversation?: string; server?: string } = {}): View {
+  if (!app.settings.welcomeDone) return { at: "welcome" };
+  const conversation = app.conversations.find(({ id }) => id !== leaving.conversation);
+  if (conversation) return { at: "conversation", id: conversation.id };
+  const server = app.servers.find(({ name }) => name !== leaving.server);
+  return server ? { at: "server", name: server.name, tab: "overview" } : { at: "welcome" };
+}

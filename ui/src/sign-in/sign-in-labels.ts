@@ -1,0 +1,52 @@
+// The page's own words for sign-in.
+import type { ClientIdentity, SignedOut, SignInPhase } from "$lib/api/generated";
+import { visibleText } from "$lib/format/text-safety";
+
+import { m } from "../paraglide/messages";
+
+export function phaseLabel(phase: SignInPhase): string {
+  return {
+    discovering: m.signin_phase_discovery,
+    awaiting_consent: m.signin_phase_consent,
+    awaiting_browser: m.signin_phase_browser,
+    exchanging: m.signin_phase_exchanging,
+  }[phase]();
+}
+
+/** How Drawbridge is known to an authorization server. */
+export function clientLabel(client: ClientIdentity): string {
+  return {
+    configured: m.signin_client_configured,
+    metadata_document: m.signin_client_metadata_document,
+    registered: m.signin_client_registered,
+    entered: m.signin_client_entered,
+  }[client]();
+}
+
+/** What a scope lets one do, where the standard says so (OpenID Connect Core 1.0, sections 5.4 and 11). */
+export function scopeLabel(scope: string): string | null {
+  const known: Record<string, () => string> = {
+    openid: m.signin_scope_openid,
+    profile: m.signin_scope_profile,
+    email: m.signin_scope_email,
+    address: m.signin_scope_address,
+    phone: m.signin_scope_phone,
+    offline_access: m.signin_scope_offline_access,
+  };
+  return Object.hasOwn(known, scope) ? (known[scope]?.() ?? null) : null;
+}
+
+/** What became of a sign-out. `issuer` is where the tokens came from. */
+export function signedOutLabel(done: SignedOut, issuer: string): string {
+  const host = visibleText(issuer);
+  switch (done.revoked) {
+    case "yes":
+      return m.signin_signed_out_yes({ host });
+    case "not_offered":
+      return m.signin_signed_out_not_offered({ host });
+    case "failed":
+      return m.signin_signed_out_failed({ host });
+    case "nobody_signed_in":
+      return m.signin_signed_out_nobody();
+  }
+}

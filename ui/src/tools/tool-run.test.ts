@@ -1,0 +1,159 @@
+import { beforeEach, describe, expect, test, vi } from "vitest";
+
+import type { Call, CallState, Progress, ToolResult } from "$lib/api/generated";
+import { FakeHost, startFakeHost } from "$lib/testing/fake-host";
+
+import { endTitle } from "./run-texts";
+import { runTool } from "./tool-run.svelte";
+
+const RESULT: ToolResult = {
+  content: [{ type: "text", text: "hello" }],
+  structured: null,
+  structuredProblem: null,
+  isError: false,
+  arguments: { text: "changed" },
+};
+const REQUEST = { server: "files", tool: "echo", arguments: { text: "hello" } };
+
+let host: FakeHost;
+/** Ends the call that is under way. */
+let end: { with: (result: ToolResult) => void; fail: (error: unknown) => void };
+
+beforeEach(async () => {
+  host = await startFakeHost({
+    call_tool: () =>
+      new Promise((resolve, reject) => {
+        end = { with: resolve, fail: reject };
+      }),
+  });
+});
+
+function says(id: string, state: CallState, progress: Progress | null = null): void {
+  const call: Call = {
+    ...{
+      id,
+      server: "files",
+      kind: "tool",
+      name: "echo",
+      startedAt: 0,
+      state,
+      progress,
+      conversation: null,
+      task: null,
+    },
+  };
+  host.send({ type: "call_changed", call });
+}
+
+test("goes from waiting over running to its result", async () => {
+  const run = runTool(REQUEST);
+  expect(host.requests("call_tool"), "called once, by its own id").toEqual([
+    { call: run.id, ...REQUEST, conversation: null },
+  ]);
+  expect(run.state, "before the host says anything").toBe("starting");
+  says(run.id, "awaiting_approval");
+  expect(run.state, "asked for").toBe("awaiting_approval");
+  says(run.id, "running", { progress: 1, total: 4, message: "one" });
+  expect([run.state, run.call?.progress?.message], "moves on").toEqual(["running", "one"]);
+  says(run.id, "awaiting_input");
+  expect(run.state, "the server asks back").toBe("awaiting_input");
+  says(run.id, "done");
+  expect([run.state, run.underWay], "the answer itself is still to come").toEqual([
+    "running",
+    true,
+  ]);
+  end.with(RESULT);
+  expect(await run.ended, "resolves with itself").toBe(run);
+  expect([run.state, run.result, run.underWay], "has its result").toEqual(["done", RESULT, false]);
+  expect(run.took, "and how long it took").toBeGreaterThanOrEqual(0);
+  expect(host.requests("append_items"), "no conversation was named").toEqual([]);
+});
+
+test.each([
+  ["refused", "refused"],
+  ["cancelled", "cancelled"],
+  ["timeout", "timeout"],
+  ["server", "failed"],
+  ["server_gone", "failed"],
+  ["bad_answer", "failed"],
+])("the error %s ends it as %s", async (code, state) => {
+  const run = runTool(REQUEST);
+  end.fail({ code, message: "in words" });
+  await run.ended;
+  expect([run.state, run.error?.code, run.error?.message], "told apart").toEqual([
+    state,
+    code,
+    "in words",
+  ]);
+});
+
+test("a tool's own error is told apart from a failed call", async () => {
+  const run = runTool(REQUEST);
+  end.with({ ...RESULT, isError: true });
+  await run.ended;
+  expect([run.state, run.error], "there is a result").toEqual(["tool_error", null]);
+});
+
+describe("cancelling", () => {
+  test("asks the host once and waits for its word", async () => {
+    const run = runTool(REQUEST);
+    await run.cancel();
+    await run.cancel();
+    expect(host.requests("cancel_call"), "once").toEqual([{ call: run.id }]);
+    expect(run.underWay, "only the host ends a call").toBe(true);
+    end.fail({ code: "cancelled", message: "" });
+    await run.ended;
+    await run.cancel();
+    expect(host.requests("cancel_call"), "nothing to cancel any more").toHaveLength(1);
+  });
+
+  test("that fails can be tried again", async () => {
+    host.answers.cancel_call = () => Promise.reject({ code: "internal", message: "no" });
+    const run = runTool(REQUEST);
+    await run.cancel();
+    expect([run.notCancelled?.message, run.cancelling], "said").toEqual(["no", false]);
+    end.with(RESULT);
+    await run.ended;
+  });
+});
+
+test("in a conversation the host keeps it, with what was really sent, and the page does not", async () => {
+  const run = runTool({ ...REQUEST, conversation: "c1" });
+  expect(host.requests("call_tool")[0]?.conversation, "the host knows of it").toBe("c1");
+  end.fail({ code: "timeout", message: "no answer in 60 s" });
+  await run.ended;
+  expect(host.requests("append_items"), "what the page knows is less").toEqual([]);
+});
+
+test("E13: what is refused after it ran is not said never to have been called", async () => {
+  const before = runTool(REQUEST);
+  says(before.id, "awaiting_approval");
+  end.fail({ code: "refused", message: "" });
+  await before.ended;
+  expect(endTitle(before.state, "refused", before.hasRun)).toBe("Refused: the tool was not called");
+  const midway = runTool(REQUEST);
+  says(midway.id, "running");
+  says(midway.id, "awaiting_input");
+  end.fail({ code: "refused", message: "" });
+  await midway.ended;
+  expect(endTitle(midway.state, "refused", midway.hasRun), "in its second round").toMatch(
+    /while it ran/,
+  );
+});
+
+test("E9: the time does not count what the user took to decide", async () => {
+  vi.useFakeTimers();
+  const run = runTool(REQUEST);
+  await vi.advanceTimersByTimeAsync(100);
+  says(run.id, "awaiting_approval");
+  await vi.advanceTimersByTimeAsync(45_000);
+  says(run.id, "running");
+  await vi.advanceTimersByTimeAsync(300);
+  says(run.id, "awaiting_input");
+  await vi.advanceTimersByTimeAsync(9_000);
+  says(run.id, "running");
+  end.with(RESULT);
+  await run.ended;
+  vi.useRealTimers();
+  expect(run.took, "only what it ran").toBe(400);
+});
