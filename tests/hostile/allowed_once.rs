@@ -1,4 +1,5 @@
-//! What was allowed once (E19): a server that ends, or wants another sign-in, is not started or connected to again without its user.
+//! Tests of approvals that hold once (E19): a server that ends, or requires another sign-in, is not started or
+//! connected to again without consent of the user.
 
 use std::time::Duration;
 use testkit::calls::CallTool as _;

@@ -27,7 +27,7 @@ const AT_ONCE: Duration = Duration::from_millis(1_000);
 /// The most that the file may take once it can be written.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// How often the owner is asked for something before what is held is let go.
+/// Number of requests that the owner has to serve before the lock is released.
 const ASKED: usize = 20;
 
 /// The lock of the documents, as a terminal program holds it that was stopped in the middle of a write.

@@ -10,7 +10,7 @@ use testkit::app::scripted;
 
 use crate::pair::Pair;
 
-/// How long a server that uses too much may run until it is stopped, on a slow machine.
+/// Time until a server that exceeds its limits must be stopped, on a slow machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 const MIB: u64 = 1024 * 1024;
 
@@ -36,7 +36,7 @@ async fn running(misbehaviour: &str, limits: Limits) -> Pair {
     pair
 }
 
-/// Why the bad server failed, once it has.
+/// Waits until the bad server has failed, and returns its failure.
 async fn failed(pair: &Pair) -> Failure {
     let deadline = tokio::time::Instant::now() + PATIENCE;
     let mut events = pair.app.host.events();
@@ -65,7 +65,7 @@ async fn is_stopped(what: &str, misbehaviour: &str, limits: Limits, words: &str)
     pair.close(what).await;
 }
 
-/// How many of the processes that a server started are alive.
+/// Counts the running processes that a server started.
 fn sleepers() -> usize {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     let is_ours = |line: Vec<u8>| line.starts_with(b"sleep\x007412");

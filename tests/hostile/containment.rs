@@ -32,7 +32,7 @@ fn is_start(question: &QuestionView) -> bool {
     matches!(question.body, QuestionBody::StartServer { .. })
 }
 
-/// What a server sees of where it runs.
+/// Returns the environment that a server observes.
 async fn seen(app: &App, server: &str) -> Value {
     let user = app.always(|question| {
         matches!(question.body, QuestionBody::Tool { .. }).then_some(UserAnswer::Allow(Scope::Once))

@@ -17,7 +17,7 @@ use crate::log;
 use crate::pair::{FLOOD, Pair};
 use crate::report::about;
 
-/// What may lie in the app's folder after a flood, and what may be in the log.
+/// Limit of the size of the app's folder after a flood, the log included, in bytes.
 const FILES: u64 = 10 * 1024 * 1024;
 /// About so many requests for sampling come at once. A build for tests needs much longer for each.
 const SAMPLINGS: usize = if cfg!(debug_assertions) { 5_000 } else { 50_000 };
@@ -56,7 +56,7 @@ async fn flooded_with(misbehave: &str) -> (Pair, usize) {
     (pair, read)
 }
 
-/// `[logging-rate-limit]`
+/// Covers the requirement `[logging-rate-limit]`.
 #[tokio::test]
 async fn x41_a_flood_of_log_messages() {
     let (pair, _) = flooded_with("flood-log").await;
@@ -154,7 +154,8 @@ async fn kept_of_standard_error(pair: &Pair, what: &str) -> bool {
     pair.app.activity("bad").await.contains("of standard error were left out")
 }
 
-/// One form among a hundred requests for sampling, all at once, and then the answer of the call.
+/// Returns the lines of a number of forms and sampling requests, all sent at once, followed by the response of the
+/// call.
 fn questions(forms: usize, samplings: usize) -> String {
     let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
     let form = json!({"mode": "form", "message": "Who?", "requestedSchema": schema});

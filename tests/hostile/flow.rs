@@ -1,4 +1,4 @@
-//! What a model reads through a server, and what it then does with the same server.
+//! Tests of a model that reads content from a server and then calls tools of the same server.
 
 use domain::call::CallFailure;
 use domain::flow::{DataFlow, SameServer};

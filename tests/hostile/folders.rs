@@ -23,7 +23,7 @@ async fn asking(what: &str) -> (Pair, tempfile::TempDir, Call) {
     (pair, folder, call)
 }
 
-/// What the server was told, once it was.
+/// Waits for the response that the server received, and returns it.
 async fn told(what: &str, folder: &tempfile::TempDir) -> Value {
     let record = folder.path().join("record");
     let answer = || {

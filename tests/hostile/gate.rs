@@ -60,7 +60,7 @@ const ACTS: usize = 45;
 const CASES: u32 = 24;
 /// No new sequence is begun after this.
 const ENOUGH: Duration = Duration::from_secs(12);
-/// So many are run however long they take.
+/// Minimum number of cases, regardless of the time they take.
 const LEAST_CASES: u32 = 8;
 
 pub(crate) fn withstood(mut row: Row, slowest: Duration) {

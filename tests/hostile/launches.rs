@@ -213,7 +213,7 @@ async fn s10_a_readable_folder_shows_nothing_of_drawbridges_own() {
     pair.close(what).await;
 }
 
-/// Such a folder lies beside what decides about servers.
+/// Covers folders that contain the settings which decide about servers.
 #[tokio::test]
 async fn s10_no_folder_of_drawbridges_own_may_be_named() {
     let what = "S10, a folder within Drawbridge's own";

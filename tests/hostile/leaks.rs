@@ -31,7 +31,7 @@ pub(crate) fn files(folder: &Path, places: &mut Vec<(String, String)>) {
     }
 }
 
-/// Where a text is found first.
+/// Returns the first place that contains a secret, or `None` if no place does.
 pub(crate) fn found<'a>(places: &'a [(String, String)], secret: &str) -> Option<&'a str> {
     places.iter().find(|(_, text)| text.contains(secret)).map(|(place, _)| place.as_str())
 }

@@ -1,4 +1,4 @@
-//! What the host logs while it is attacked, kept so that it can be looked through.
+//! Collects the log entries that the host writes during an attack, so that tests can search them.
 
 use std::io::{self, Write};
 use std::sync::{Mutex, Once, PoisonError};

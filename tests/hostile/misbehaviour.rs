@@ -5,7 +5,7 @@ use testkit::app::scripted;
 
 use crate::pair::Pair;
 
-/// How the call on the hostile server must end.
+/// Expected end of the call on the hostile server.
 enum Ends {
     /// With its own answer.
     Answered,
@@ -19,7 +19,7 @@ struct Case {
     misbehave: &'static str,
     args: &'static [&'static str],
     ends: Ends,
-    /// What the activity must show.
+    /// Texts that the activity log must contain.
     shows: &'static [&'static str],
 }
 

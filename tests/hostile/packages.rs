@@ -68,7 +68,7 @@ impl Launchers {
         self.read("started")
     }
 
-    /// What the package manager was asked.
+    /// Returns the arguments of the package manager's calls.
     fn asked(&self) -> Vec<String> {
         self.read("asked")
     }
@@ -233,7 +233,8 @@ async fn s25_other_files_under_the_same_version_ask() {
     pair.close(what).await;
 }
 
-/// What the user approved yesterday, and what is there today: kept, announced, asked about, and not taken without asking.
+/// Covers a newer version than the approved one: the approved version stays pinned, the newer one is announced, and it
+/// is used only with consent.
 #[tokio::test]
 async fn s25_a_newer_version_is_announced_and_asked_about_at_the_next_start() {
     let what = "S25, a newer version a day later";

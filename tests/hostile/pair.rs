@@ -33,16 +33,17 @@ pub(crate) const IDLE: Duration = Duration::from_secs(4);
 pub(crate) const TOTAL: Duration = Duration::from_secs(8);
 /// A flood may take so long: a build for tests reads a small part of what a release reads in the same time.
 pub(crate) const FLOOD: Duration = Duration::from_secs(60);
-/// What fails with a cause of its own fails within 2 s. A build for tests, which shares its machine with others, gets more: it
-/// is to show that nothing waits for the time to be over.
+/// Time limit of a failure with a specific cause: 2 s. Debug builds share their machine with others and get more, since
+/// the limit only shows that nothing waits for the idle timeout.
 pub(crate) const AT_ONCE: Duration = Duration::from_secs(if cfg!(debug_assertions) { 15 } else { 2 });
-/// What the test's own process may grow by at its peak, what its scripts hold included.
+/// Limit of the memory growth of the test's process at its peak, including the memory of its scripts, in bytes.
 const MEMORY: u64 = 300 * 1024 * 1024;
 /// The file of what the good server gets.
 const GOOD: &str = "good";
-/// How soon the good server answers. Whoever waits for the bad one waits for [`IDLE`] at least; a busy machine keeps everything waiting for a second.
+/// Time limit of a response of the good server. A call that is blocked by the bad server takes [`IDLE`] at least, while
+/// a busy machine delays everything for about a second.
 const GOOD_ANSWERS: Duration = Duration::from_secs(3);
-/// How often the good server is asked.
+/// Interval between two calls of the good server.
 const OFTEN: Duration = Duration::from_millis(200);
 
 /// Short times, so that what never ends is seen to end.
@@ -91,7 +92,7 @@ fn luring(mut bad: ServerConfig) -> ServerConfig {
 /// A call that waits.
 pub(crate) type Call = JoinHandle<Result<CallToolResult, CallFailure>>;
 
-/// How a call ended, and after how long.
+/// Result and duration of a call.
 pub(crate) struct Ended {
     pub(crate) result: Result<CallToolResult, CallFailure>,
     pub(crate) took: Duration,
@@ -187,7 +188,7 @@ impl Pair {
         std::fs::read_to_string(self.aside.path().join(GOOD)).unwrap()
     }
 
-    /// Both are ready.
+    /// Waits until both servers are ready.
     pub(crate) async fn ready(bad: ServerConfig) -> Self {
         Self::ready_within((IDLE, TOTAL), bad).await
     }

@@ -1,4 +1,5 @@
-//! One line for each attack, withstood or not, for the table of `cargo xtask hostile`; and what varies from run to run.
+//! Writes a line for each attack, withstood or not, for the table of `cargo xtask hostile`, and provides the seeded
+//! random values of a run.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -15,18 +16,18 @@ const SEED: &str = "HOSTILE_SEED";
 /// A secret in the environment of the host, which no server may see and nothing may write down; cargo sets it.
 const CANARY: &str = "HOSTILE_CANARY";
 
-/// What was measured of the general criterion.
+/// Measurements for the general criterion.
 pub(crate) struct Figures {
     /// The slowest answer of the good server.
     pub(crate) slowest: Duration,
-    /// What memory grew by at its peak, in bytes.
+    /// Growth of the memory at its peak, in bytes.
     pub(crate) memory: u64,
-    /// How long until the processes were gone.
+    /// Time until the processes had ended.
     pub(crate) gone: Duration,
 }
 
-/// One attack. Its line is written when it is dropped: while its test fails, that it was not withstood. A test that looks at
-/// more once the host has ended keeps it until then.
+/// A row of the table for an attack. Its line is written on drop, and reports failure if the test is panicking. A test
+/// that checks more after the host has ended keeps the row until then.
 #[derive(Default)]
 pub(crate) struct Row {
     what: Mutex<String>,
@@ -42,7 +43,7 @@ impl Row {
         }
     }
 
-    /// It was withstood, if nothing else fails.
+    /// Marks the attack as withstood, unless the test fails later.
     pub(crate) fn withstood(&mut self, figures: Figures) {
         self.figures = Some(figures);
     }
@@ -78,7 +79,7 @@ fn append(line: &Value) {
 pub(crate) struct Rows(Vec<Value>);
 
 impl Rows {
-    /// Those in the file that was the other process's table; none if it wrote none.
+    /// Reads the rows that another process wrote to its file, or returns an empty list if there is no such file.
     pub(crate) fn of(file: &Path) -> Self {
         let text = std::fs::read_to_string(file).unwrap_or_default();
         Self(text.lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect())
@@ -132,7 +133,7 @@ pub(crate) fn word(name: &str) -> String {
     format!("{name}-{:016x}", random(name).u64(..))
 }
 
-/// What varies under this name; the same in each run with the same seed.
+/// Returns a random number generator for this name. Its values are equal in all runs with the same seed.
 pub(crate) fn random(name: &str) -> fastrand::Rng {
     let salt = name.bytes().fold(0_u64, |salt, byte| salt.wrapping_mul(31).wrapping_add(byte.into()));
     fastrand::Rng::with_seed(seed() ^ salt)

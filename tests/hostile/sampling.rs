@@ -12,7 +12,7 @@ use testkit::model::{ScriptedModel, ends, named, text};
 use crate::pair::{Call, Pair};
 use crate::report::{about, word};
 
-/// What the server sends instead of an answer.
+/// Returns the sampling request that the server sends in place of a response.
 fn asks(id: &str, params: &Value) -> String {
     json!({"jsonrpc": "2.0", "id": id, "method": "sampling/createMessage", "params": params}).to_string()
 }

@@ -1,5 +1,5 @@
-//! What the user is shown before anything of a server is used: what is new, what changed, what looks like another, what is
-//! made to mislead (X01 to X06), and whose words led to a call (X09).
+//! Tests of the review before anything of a server is used: marks for new, changed, similar and misleading texts (X01
+//! to X06), and the origin of the text that led to a call (X09).
 
 use domain::call::CallFailure;
 use domain::question::Why;
@@ -25,7 +25,7 @@ fn echo(description: &str) -> Value {
     json!({"name": "echo", "description": description, "inputSchema": {"type": "object"}})
 }
 
-/// What is worth a second look about the one tool of a server.
+/// Returns the review marks of the only tool of a server.
 async fn marks(app: &App, server: &str, tool: &str) -> (String, Marks) {
     let reviewed = app.host.reviewed(server.into()).await.unwrap();
     let (hash, marks, _) = reviewed.tool(&reviewed.catalog().tool(tool).unwrap_or_else(|| panic!("a tool {tool}")));

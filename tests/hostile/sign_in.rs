@@ -75,7 +75,7 @@ impl SignIn {
     }
 }
 
-/// How the start of the server that wants a sign-in ended.
+/// Waits for the end of the start of the server that requires a sign-in, and returns its result.
 async fn ended(pair: &Pair) -> Result<(), String> {
     let mut events = pair.app.host.events();
     let limit = tokio::time::Instant::now() + testkit::app::PATIENCE;

@@ -49,7 +49,7 @@ impl Skilled {
         Self { pair, folder }
     }
 
-    /// How often the hostile server got a request of this method.
+    /// Counts the requests with this method that the hostile server received.
     fn got(&self, method: &str) -> usize {
         let record = std::fs::read_to_string(self.folder.path().join("record")).unwrap();
         record.matches(&format!(r#""method":"{method}""#)).count()

@@ -1,4 +1,5 @@
-//! What a server finds out about where it runs (X33), and what it writes where others read (X11).
+//! Tests of the information that a server obtains about its environment (X33), and of output that it writes to shared
+//! places (X11).
 
 use serde_json::{Value, json};
 use testkit::app::scripted;

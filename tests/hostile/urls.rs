@@ -19,7 +19,7 @@ fn asking(url: &str) -> String {
     format!("tools/call={asked}")
 }
 
-/// What must never be opened, whatever the user says.
+/// Returns URLs that must never be opened, regardless of the user's decision.
 fn refused() -> Vec<(&'static str, String)> {
     let name = word("host");
     vec![

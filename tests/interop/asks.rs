@@ -1,4 +1,4 @@
-//! What `server-everything` asks the user: for a model's answer, for a form, to open a page.
+//! Tests of the requests that `server-everything` sends to the user: sampling, a form, and a URL to open.
 
 use domain::call::CallFailure;
 use domain::question::Why;
@@ -24,7 +24,7 @@ async fn everything() -> App {
     app
 }
 
-/// What the tool says it got, from its last text.
+/// Returns the JSON value that the tool quotes in its last text.
 fn raw_result(result: &mcp_proto::types::CallToolResult) -> Value {
     let text = text(result);
     let (_, json) = text.split_once('{').unwrap_or_else(|| panic!("the tool shows what it got: {text}"));

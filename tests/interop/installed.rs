@@ -1,4 +1,4 @@
-//! Where the real servers lie, and how each is started.
+//! Paths of the installed servers, and the command that starts each.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,4 +1,5 @@
-//! What is read from servers: prompts with completion, resources and templates, subscriptions, log messages, pages of lists.
+//! Tests of reading from servers: prompts with completion, resources and templates, subscriptions, log messages, and
+//! paginated lists.
 
 use std::collections::BTreeMap;
 

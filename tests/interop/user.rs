@@ -1,4 +1,5 @@
-//! What the user of these tests does: calls tools with an approval, waits for what happens, and looks at what was sent.
+//! The user of these tests: calls tools and approves the calls, waits for events, and reads the messages that were
+//! sent.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
@@ -100,7 +101,7 @@ pub(crate) fn text(result: &CallToolResult) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// What a server offers, once every list was read.
+/// Returns the catalog of a server after every list was read.
 pub(crate) async fn whole_catalog(app: &App, server: &str) -> Arc<Catalog> {
     let mut events = app.host.events();
     let read = async {

@@ -66,7 +66,7 @@ async fn thinking_goes_back_with_its_signature_to_whom_it_came_from() {
     }
 }
 
-/// What is sent over this wire.
+/// Sends a request over this wire and returns its body.
 async fn sent(wire: ProviderKind, request: Request) -> serde_json::Value {
     let (url, taken) = takes().await;
     let _ = all(&provider(wire, &url, None, Conversions::default()), request).await;

@@ -12,7 +12,8 @@ fn at(kind: ProviderKind, url: &str) -> models::HttpProvider {
     provider(kind, url, None, Conversions::default())
 }
 
-/// What something takes: of the processor's time where the system tells it so, since then nothing else that runs counts.
+/// Stopwatch of an operation. Measures processor time where the system reports it, so that other processes do not
+/// count.
 struct Taken {
     begun: Instant,
     processor: Option<f64>,

@@ -11,7 +11,7 @@ use models::{
 
 use crate::running::Running;
 
-/// All wires.
+/// All wire formats of providers.
 pub(crate) const WIRES: [ProviderKind; 5] = [
     ProviderKind::OpenAi,
     ProviderKind::Responses,
@@ -112,7 +112,7 @@ pub(crate) async fn all(provider: &HttpProvider, request: Request) -> (Vec<Delta
     panic!("the stream ended without a word, after {came:?}");
 }
 
-/// The whole answer.
+/// Returns the complete reply to a request.
 pub(crate) async fn reply(provider: &HttpProvider, request: Request) -> Reply {
     all(provider, request).await.1.expect("an answer")
 }

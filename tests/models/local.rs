@@ -1,4 +1,4 @@
-//! What runs on this computer: found though it is slow, and asked to hold as much as a request takes.
+//! Tests of local model servers: slow ones are detected, and the context window they are asked for fits the request.
 
 use std::time::Duration;
 

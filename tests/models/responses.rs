@@ -1,4 +1,5 @@
-//! What only OpenAI's Responses have: thoughts that go back encrypted, items beside messages, ends of their own.
+//! Tests of features that only OpenAI's Responses API has: encrypted reasoning that is sent back, items other than
+//! messages, and additional end reasons.
 
 use std::time::Duration;
 
@@ -184,7 +185,7 @@ async fn items_without_end_are_given_up() {
     assert_eq!(ended, Err(ModelError::TooLarge { limit: 16 << 20 }), "no model uses as many tools");
 }
 
-/// What OpenAI has against a request, in its words.
+/// Returns the error that OpenAI's API would return for a request body.
 fn openai_refuses(body: &Value) -> Option<String> {
     let model = body["model"].as_str().unwrap();
     let thinks = ["o3", "gpt-5-mini", "gpt-5.5", "gpt-6-sol"].contains(&model);

@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 
-/// It ends with this.
+/// A running process, killed on drop.
 pub(crate) struct Running {
     child: Child,
     pub(crate) url: String,

@@ -47,15 +47,15 @@ pub(crate) async fn sends(pieces: Vec<Vec<u8>>, then: Then) -> String {
     url
 }
 
-/// What comes after the pieces.
+/// Behaviour of the server after the last piece.
 pub(crate) enum Then {
-    /// The end.
+    /// Closes the connection at once.
     Close,
-    /// Nothing.
+    /// Sends nothing more and keeps the connection open.
     Wait,
-    /// This, for ever.
+    /// Sends these bytes repeatedly, without end.
     Repeat(Vec<u8>),
-    /// This, once a second and so many times; then that.
+    /// Sends the first bytes once a second and this many times, then the last bytes.
     Drip(Vec<u8>, u32, Vec<u8>),
 }
 
@@ -102,7 +102,7 @@ pub(crate) async fn serves(answers: impl Fn(&Taken) -> (Duration, Vec<u8>) + Sen
     Served { address, kept }
 }
 
-/// Where [`serves`] does, and what it was asked.
+/// A running server as [`serves`] starts it, with the requests that it received.
 pub(crate) struct Served {
     pub(crate) address: SocketAddr,
     kept: Arc<Mutex<Vec<Taken>>>,

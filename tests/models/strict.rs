@@ -26,7 +26,7 @@ const THINKING: [(&str, &str); 9] = [
 /// OpenAI's own address and others that are held to the same rules.
 const HOSTS: [&str; 3] = ["api.openai.com", "eu.api.openai.com", "team.openai.azure.com"];
 
-/// What OpenAI has against a request to one of these models.
+/// Returns the error that OpenAI's API would return for a request to one of these models.
 fn openai_refuses(body: &Value) -> Option<String> {
     let model = body["model"].as_str().unwrap();
     let (_, tools) = THINKING.iter().find(|(id, _)| *id == model)?;

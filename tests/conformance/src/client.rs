@@ -17,9 +17,9 @@ use tokio::task::JoinHandle;
 
 use crate::{sign_in, user};
 
-/// What the user calls the server.
+/// Name of the server in the user's settings.
 const SERVER: &str = "server";
-/// How often the user begins to sign in before giving up on a server that is never content.
+/// Number of sign-ins that the user starts before giving up on a server that keeps requiring more.
 const SIGN_INS: usize = 2;
 
 pub(crate) struct Client {
@@ -143,7 +143,8 @@ impl Client {
     }
 }
 
-/// Whether the lists were read. Where nothing came of it for some cause, the server is about to be in another state.
+/// Returns `true` if the lists were read. If all are empty because reading failed, the server is about to change its
+/// state.
 fn was_read(catalog: &Catalog) -> bool {
     let failed = catalog.counts() == [0; 4] && catalog.notes.iter().any(|notes| !notes.is_empty());
     catalog.is_read && !failed

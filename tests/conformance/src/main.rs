@@ -16,11 +16,11 @@ use serde_json::Value;
 /// The suite waits longer, and for ever on a client that hangs.
 const LIMIT: Duration = Duration::from_secs(25);
 
-/// What the suite asks for.
+/// Task that the suite gives to the client.
 struct Task {
     url: String,
     scenario: String,
-    /// What some scenarios give along.
+    /// Additional data of a scenario.
     context: Value,
 }
 

@@ -1,4 +1,4 @@
-//! What is done with the server in each scenario.
+//! Steps of the client in each scenario.
 
 use host::skills::SkillError;
 use offers::skills::SkillFiles;

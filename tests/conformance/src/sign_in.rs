@@ -1,4 +1,4 @@
-//! How to sign in, where the suite says something of it: written into the server's settings, as its user would.
+//! Sign-in options that a scenario specifies, written into the server's settings as its user would.
 
 use ports::secrets;
 use ports::server_config::{AuthConfig, AuthIdentityProvider, Grant, HttpConfig};
@@ -65,7 +65,8 @@ impl Settings {
     }
 }
 
-/// Who issues the tokens for a server. An administrator knows; the suite does not tell, so the server is asked.
+/// Returns the issuer of the tokens for a server. An administrator would know the issuer. The suite does not provide
+/// it, so it is read from the server's metadata.
 async fn issuer(url: &str) -> Result<String, String> {
     let url = Url::parse(url).map_err(|error| error.to_string())?;
     let known = url.join(&format!("/.well-known/oauth-protected-resource{}", url.path())).map_err(|e| e.to_string())?;

@@ -5,7 +5,7 @@ use policy::Scope;
 use serde_json::{Map, Value, json};
 use server_requests::form::{FieldKind, Form, FormField};
 
-/// What the user says to a question.
+/// Returns the user's decision on a consent request.
 pub(crate) fn answer(body: &QuestionBody) -> UserAnswer {
     match body {
         QuestionBody::ConnectServer { .. } | QuestionBody::Tool { .. } | QuestionBody::SignIn { .. } => {

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-/// One thing that is done.
+/// A random action of the test.
 #[derive(Debug, Clone)]
 pub(super) enum Act {
     /// The server is made to ask for something.
@@ -26,7 +26,7 @@ pub(super) enum Act {
     EndTokens,
 }
 
-/// How a question is answered.
+/// Decision on a consent request.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Way {
     Allow,

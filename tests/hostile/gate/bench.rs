@@ -26,12 +26,12 @@ use testkit::model::{ScriptedModel, Step, named, reference, text};
 use super::acts::{Act, Way};
 use super::{FAR, ONCE, SERVER, asking};
 
-/// What the user approved, as they saw it.
+/// Payloads that the user approved, in the form that was displayed.
 #[derive(Default)]
 struct Approved {
     starts: usize,
     calls: Vec<String>,
-    /// What a model was asked: the text, and the model.
+    /// Prompts that were sent to a model, each with the model's name.
     asks: Vec<String>,
     /// The same, with the question: only these can be asked again.
     reviewed: BTreeSet<String>,
@@ -42,7 +42,7 @@ struct Approved {
     connections: usize,
     sign_ins: usize,
     results: Vec<String>,
-    /// Whether anything was ever allowed for longer than once.
+    /// Set if an approval for longer than once was ever given.
     standing: bool,
 }
 
@@ -152,7 +152,8 @@ impl Bench {
         self.app.server(SERVER).await.state == ServerState::Ready
     }
 
-    /// Whatever it asks is in the queue, or refused, before this returns: its answer comes after.
+    /// Triggers an action of this kind. Its consent request is queued or refused before this returns, and the decision
+    /// follows later.
     pub(super) async fn trigger(&mut self, kind: u8) {
         let host = &self.app.host;
         self.count += 1;
@@ -291,7 +292,7 @@ impl Bench {
         }
     }
 
-    /// What the user approved by an answer that was taken.
+    /// Records the payloads that the user approved by an accepted decision.
     fn noted(&mut self, question: &QuestionView, answer: &UserAnswer, roots: usize) {
         let approved = &mut self.approved;
         let allows = matches!(answer, UserAnswer::Allow(_) | UserAnswer::AllowFor(..));

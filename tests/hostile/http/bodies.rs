@@ -11,7 +11,7 @@ use testkit::http::{Answer, HttpServer, ordinary};
 use super::{LEGACY, proper, remote};
 use crate::pair::Pair;
 
-/// What comes instead of the answer.
+/// Content that the server sends in place of its response.
 enum Comes {
     /// A JSON body with these bytes.
     Body(fn(&Value) -> Vec<u8>),
@@ -40,7 +40,7 @@ fn with_text(request: &Value, text: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[{{"type":"text","text":"{text}"}}]}}}}"#, request["id"])
 }
 
-/// What is in an answer with another id.
+/// Content of a response with another id.
 const NOT_FOR_YOU: &str = "not for you";
 
 fn with_id(request: &Value, id: &Value) -> Vec<u8> {

@@ -1,5 +1,5 @@
-//! What comes back: results that give orders, calls that come again or differ from what was shown, and commands that do harm by
-//! themselves.
+//! Tests of results and calls: results that contain instructions, calls that are repeated or differ from the displayed
+//! payload, and commands that do harm by themselves.
 
 use host::view::{QuestionBody, UserAnswer};
 use policy::Scope;

@@ -18,7 +18,7 @@ use testkit::model::{ScriptedModel, Step, ends, named, reference, text};
 
 /// Stands for what must not get out, or for the harm that a call does.
 pub(crate) const CANARY: &str = "canary-4f1e";
-/// The conversation.
+/// Identifier of the conversation of the tests.
 const ID: &str = "outside";
 
 /// A tool that takes texts of these names.
@@ -34,7 +34,7 @@ pub(crate) struct Stage {
     pub(crate) app: App,
     pub(crate) chat: Chat,
     pub(crate) model: Arc<ScriptedModel>,
-    /// What each server gets is written to a file of its name.
+    /// Folder with a file for each server, which records the messages it received.
     records: tempfile::TempDir,
 }
 
@@ -127,7 +127,7 @@ impl Stage {
         seen
     }
 
-    /// Whether the harm reached a server.
+    /// Returns `true` if the harmful content reached a server.
     pub(crate) fn reached(&self, server: &str) -> bool {
         self.got(server).contains(CANARY)
     }
@@ -142,7 +142,7 @@ impl Stage {
         format!("{:?}", self.model.asked())
     }
 
-    /// Ends the host.
+    /// Closes the host and waits until it has ended.
     pub(crate) async fn close(self) {
         self.app.host.close().await;
     }
@@ -156,7 +156,7 @@ fn is_tool_or_result(question: &QuestionView) -> bool {
     matches!(question.body, QuestionBody::Tool { .. } | QuestionBody::Result { .. })
 }
 
-/// Whether a request shows the harm, in whole.
+/// Returns `true` if a consent request shows the complete harmful content.
 pub(crate) fn shows_harm(question: &QuestionView) -> bool {
     match &question.body {
         QuestionBody::Tool { arguments, .. } => json!(arguments).to_string().contains(CANARY),
@@ -207,7 +207,7 @@ pub(crate) fn shown(question: &QuestionView) -> String {
     words
 }
 
-/// Why something is marked, in words: `instructs model, secret place`.
+/// Returns the reasons of the review flags as text: `instructs model, secret place`.
 pub(crate) fn reasons(flags: &[Flag]) -> String {
     let mut words: Vec<String> = flags.iter().map(|flag| in_words(&format!("{:?}", flag.reason))).collect();
     words.sort();

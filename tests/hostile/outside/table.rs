@@ -1,4 +1,5 @@
-//! One line of `RESULTS.md` for each scenario: checked against the file, or written to where `cargo xtask hostile` gathers them.
+//! Lines of `RESULTS.md`, one for each scenario: compared with the file, or written to the place where `cargo xtask
+//! hostile` collects them.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -9,10 +10,10 @@ use host::view::QuestionView;
 use super::stage::shown;
 use crate::report::{Figures, Row};
 
-/// Where the lines go when the table is written anew.
+/// Environment variable with the path that receives the lines when the table is updated.
 const LINES: &str = "HOSTILE_RESULTS";
 
-/// How a scenario ended.
+/// End of a scenario, as written in the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// The harm needed an approval that showed it; refused, it did not happen.
@@ -23,17 +24,17 @@ pub(crate) enum Outcome {
     UsersChoice,
     /// The model never got so far: what it would have to use is not offered to it.
     NotOffered,
-    /// It happened without a request of its own, for this reason.
+    /// The harm happened without a consent request, for this reason.
     Happened(&'static str),
 }
 
-/// One scenario.
+/// A scenario of the table.
 pub(crate) struct Scenario {
-    /// Its case.
+    /// Identifier of the scenario's case.
     pub(crate) id: &'static str,
     /// The classes of the benchmarks that it stands for.
     pub(crate) classes: &'static str,
-    /// What is tried.
+    /// Description of the attempted attack.
     pub(crate) tried: &'static str,
 }
 

@@ -33,7 +33,7 @@ fn hosts() -> Vec<&'static str> {
     ]
 }
 
-/// What is said of an address inside the network.
+/// Error message for an address inside a private network.
 const INSIDE: &str = "it leads to this computer or into a private network, and you did not name it";
 
 /// Which URL of a sign-in leads astray.
@@ -106,7 +106,7 @@ async fn x47_redirects_do_not_lead_inside() {
     never_connected(Place::RedirectOfMetadata, "https", INSIDE).await;
 }
 
-/// [auth-https-endpoints] [auth-communication-security]
+/// Covers the requirements [auth-https-endpoints] [auth-communication-security].
 #[tokio::test]
 async fn x47_plain_http_is_for_what_the_user_named() {
     never_connected(Place::Token, "http", "it is not encrypted").await;

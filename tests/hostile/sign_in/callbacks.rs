@@ -1,4 +1,5 @@
-//! What comes back from the browser (X50): only the right answer counts, once; a wrong one does not end the sign-in.
+//! Tests of callbacks from the browser (X50): only the correct authorization response is accepted, once, and an
+//! incorrect one does not end the sign-in.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What has to fit before a code is redeemed: issuer, resource, PKCE (X44, X46).
+//! Tests of the checks before an authorization code is redeemed: issuer, resource, and PKCE (X44, X46).
 
 use serde_json::{Map, Value, json};
 use testkit::authorization::{AuthorizationScript, Authorizing, Iss, Metadata, ProtectedScript};
@@ -92,7 +92,7 @@ async fn x44_metadata_of_another_issuer_are_discarded() {
     }
 }
 
-/// [auth-prm-resource-validate]
+/// Covers the requirement [auth-prm-resource-validate].
 #[tokio::test]
 async fn x44_metadata_of_another_resource_are_refused() {
     let what = "X44, metadata of another resource";

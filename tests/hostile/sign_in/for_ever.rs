@@ -12,7 +12,7 @@ use super::SignIn;
 const MOST: usize = 20;
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// [auth-stepup-retry-limit] [auth-stepup-retry-request] [auth-stepup-track]
+/// Covers the requirements [auth-stepup-retry-limit] [auth-stepup-retry-request] [auth-stepup-track].
 #[tokio::test]
 async fn x51_more_scopes_are_asked_for_three_times_at_most() {
     let what = "X51, 403 insufficient_scope for ever";
@@ -32,12 +32,12 @@ async fn x51_more_scopes_are_asked_for_three_times_at_most() {
     tried.close().await;
 }
 
-/// What came to a server and its authorization server, not counting what the test itself asked for before.
+/// Counts the requests to a server and its authorization server, without the requests of the test itself.
 fn requests(tried: &SignIn) -> usize {
     tried.server.seen().len() + tried.issuer.seen().len()
 }
 
-/// What a broken server makes us send in a minute while nobody does anything, after its user has started it once.
+/// Limits the requests that a broken server causes in a minute of inactivity after its user has started it once.
 #[tokio::test]
 async fn x51_a_broken_server_is_left_alone() {
     let good = AuthorizationScript::default;
@@ -83,8 +83,8 @@ async fn x51_a_broken_server_is_left_alone() {
     }
 }
 
-/// What a server that is in use makes us send in a minute while nobody does anything: it says that its tools have changed, so
-/// that they are read again, and refuses what is sent for that.
+/// Limits the requests that a server in use causes in a minute of inactivity. The server reports changed tools, so that
+/// its list is read again, and refuses the request.
 #[tokio::test]
 async fn x51_a_server_in_use_makes_us_send_little() {
     let cases = [
@@ -125,7 +125,7 @@ pub(super) async fn is_left_alone(what: &str, tried: SignIn, refusing: Refusing)
     tried.close().await;
 }
 
-/// What was asked for, in order.
+/// Returns the requests of both servers: those of the resource server first, each with method, path and RPC method.
 fn paths(tried: &SignIn) -> Vec<String> {
     let requests = tried.server.seen().into_iter().chain(tried.issuer.seen());
     requests.map(|request| format!("{} {} {}", request.method, request.path_alone(), request.rpc_method())).collect()

@@ -1,4 +1,5 @@
-//! What the specification asks of a sign-in, seen from the two servers: an ordinary user, ordinary servers.
+//! Tests of the specification's requirements on sign-in, observed at both servers, with an ordinary user and ordinary
+//! servers.
 
 use host::view::ServerState;
 use serde_json::{Map, json};

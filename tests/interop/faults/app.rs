@@ -1,4 +1,4 @@
-//! One server in one app, whose user allows everything, and calls that something happens to.
+//! An app with a single server whose user allows everything, and calls during which a fault is injected.
 
 use std::time::{Duration, Instant};
 use testkit::calls::CallTool as _;
@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use crate::matrix::user::answers_all;
 use crate::user::{Called, call_id, next, object, text};
 
-/// How long a call may go without a sign of life.
+/// Idle timeout of a call: the longest time without progress.
 const IDLE: Duration = Duration::from_secs(4);
 /// Coming back may take a few pauses.
 const COMES_BACK: Duration = Duration::from_secs(30);
@@ -104,7 +104,7 @@ impl Connected {
         holds(is_back, "the server should be back by now", self.app.server(self.server).await.state)
     }
 
-    /// The server's process.
+    /// Returns the id of the server's process.
     pub(super) async fn process(&self) -> Option<u32> {
         self.app.server(self.server).await.pid
     }

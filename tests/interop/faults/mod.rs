@@ -13,10 +13,10 @@ use futures_util::StreamExt as _;
 use crate::matrix::servers::{Row, SERVERS, Transport, rows_by_transport};
 use crate::matrix::table;
 
-/// How many rows run at the same time: they wait more than they work.
+/// Number of rows that run at the same time. Rows wait more than they compute.
 const AT_ONCE: usize = 4;
 
-/// What came out, in the words of the table; or what should have been otherwise.
+/// Outcome of a fault in the words of the table, or a description of the deviation.
 type Outcome = Result<&'static str, String>;
 
 /// The call is answered as if nothing were wrong, and was sent once.
@@ -42,7 +42,7 @@ revision that is found; over Streamable HTTP also the newest with sessions, wher
 
 ";
 
-/// What came of each fault.
+/// Outcomes of all faults that were tried.
 struct Outcomes {
     killed: Outcome,
     restarted: Outcome,
@@ -89,7 +89,7 @@ fn spoil(folder: &Path, fault: &str) {
     std::fs::rename(folder.join("next"), folder.join("fault")).unwrap();
 }
 
-/// How often a text is in what was kept in a file.
+/// Counts the occurrences of a text in a recorded file.
 fn count(folder: &Path, file: &str, text: &str) -> usize {
     std::fs::read_to_string(folder.join(file)).unwrap_or_default().matches(text).count()
 }

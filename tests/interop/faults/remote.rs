@@ -1,4 +1,4 @@
-//! What may happen to a server that listens, and to the connections with it.
+//! Faults of an HTTP server and of the connections to it.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -12,9 +12,9 @@ use crate::installed;
 use crate::matrix::process::HttpProcess;
 use crate::matrix::servers::{Row, Transport, at};
 
-/// How long there is no server.
+/// Time during which the server is not running.
 const AWAY: Duration = Duration::from_millis(500);
-/// How late answers come.
+/// Delay of the server's responses.
 const LATE: Duration = Duration::from_millis(500);
 
 /// Tries all of it.
@@ -38,7 +38,7 @@ pub(super) async fn outcomes(row: &Row) -> Outcomes {
     Outcomes { killed: Ok(NO_SUCH_FAULT), restarted, cut, bytewise, late, twice, never }
 }
 
-/// [http-session-404-reinit]
+/// Covers the requirement [http-session-404-reinit].
 async fn restarted(row: &Row, process: HttpProcess) -> Outcome {
     let proxy = Proxy::before(address(&process.origin)).await;
     let connected = Connected::to(row.server.name, at(row, &format!("http://{}", proxy.address))).await;
@@ -121,7 +121,7 @@ impl Network<'_> {
         })
     }
 
-    /// [lifecycle-timeouts]
+    /// Covers the requirement [lifecycle-timeouts].
     async fn never(&self) -> Outcome {
         self.proxy.set(Fault::Swallowed);
         let ended = self.connected.add().await.map_err(|error| error.to_string());

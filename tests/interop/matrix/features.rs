@@ -1,4 +1,4 @@
-//! What a server can show, and in which revisions.
+//! Features that a server can demonstrate, and the revisions that have them.
 
 use std::ops::RangeInclusive;
 
@@ -55,7 +55,7 @@ features! {
 }
 
 impl Feature {
-    /// Whether a revision has it, over this transport.
+    /// Returns `true` if a revision has the feature over this transport.
     pub(crate) fn is_in(self, revision: Revision, over_streamable_http: bool) -> bool {
         self.revisions().contains(&revision) && (self != Self::Resumption || over_streamable_http)
     }

@@ -14,7 +14,7 @@ use checks::Checked;
 use futures_util::StreamExt as _;
 use servers::{Row, SERVERS};
 
-/// How many rows run at the same time: enough to fill two cores while servers wait.
+/// Number of rows that run at the same time: enough to use two cores while servers wait.
 const AT_ONCE: usize = 4;
 
 /// Checks all, and compares the table with the one that is kept, or writes it if the environment says so.

@@ -12,7 +12,7 @@ use super::features::Feature;
 use super::process::{HttpProcess, Launch};
 use crate::installed;
 
-/// What the messages are carried by.
+/// Transport of the messages of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Transport {
     Stdio,
@@ -32,18 +32,18 @@ impl Transport {
 
 /// A server of ours on somebody's SDK.
 pub(crate) struct Server {
-    /// What it calls itself.
+    /// Name that the server reports of itself.
     pub(crate) name: &'static str,
-    /// What it is built on.
+    /// Name of the SDK that the server is built on.
     pub(crate) sdk: &'static str,
-    /// How it is started; one more argument says over what it serves.
+    /// Command that starts the server. A further argument selects the transport.
     program: fn() -> Launch,
     /// The oldest and the newest revision over stdio.
     revisions: (Revision, Revision),
     /// The argument for each transport over HTTP that it has; the port follows it.
     streamable: Option<&'static str>,
     sse: Option<&'static str>,
-    /// What its SDK does not have.
+    /// Features that the SDK lacks, each with the reason.
     pub(crate) lacks: &'static [(Feature, &'static str)],
 }
 
@@ -119,7 +119,7 @@ pub(crate) const SERVERS: &[Server] = &[
 ];
 
 impl Server {
-    /// How it is started to serve over this transport.
+    /// Returns the command that serves over this transport.
     pub(crate) fn launch(&self, transport: Transport) -> Launch {
         let argument = match transport {
             // Without arguments it speaks over stdio.
@@ -132,23 +132,23 @@ impl Server {
     }
 }
 
-/// One server over one transport in one revision.
+/// A row of the matrix: a server over a transport in a revision.
 #[derive(Clone, Copy)]
 pub(crate) struct Row {
     pub(crate) server: &'static Server,
     pub(crate) transport: Transport,
     pub(crate) revision: Revision,
-    /// Whether the user names the revision; otherwise it is found.
+    /// Set if the user selects the revision. Otherwise it is negotiated.
     pub(crate) pinned: bool,
 }
 
 impl Row {
-    /// Where its server listens, below its origin.
+    /// Returns the URL of the server's endpoint below its origin.
     pub(crate) fn url(&self, origin: &str) -> String {
         format!("{origin}{}", if self.transport == Transport::HttpSse { "/sse" } else { "/mcp" })
     }
 
-    /// Whether a stream that was lost can be taken up again.
+    /// Returns `true` if a lost stream can be resumed.
     pub(crate) fn can_resume(&self) -> bool {
         Feature::Resumption.is_in(self.revision, self.transport == Transport::StreamableHttp)
     }

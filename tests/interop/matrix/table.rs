@@ -26,7 +26,7 @@ No line for batches (2025-03-26): none of these SDKs sends one unless its client
 tested with servers of our own.
 ";
 
-/// Where the second table begins.
+/// Heading of the second table.
 const FAULTS: &str = "\n## Faults\n";
 
 /// The table of what works.
@@ -69,7 +69,7 @@ pub(crate) fn head<T: AsRef<str>>(out: &mut String, heads: &[T]) {
     line(out, "---", heads.iter().map(|_| "---".to_owned()));
 }
 
-/// One line of a table.
+/// Appends a line of a table.
 pub(crate) fn line(out: &mut String, name: &str, cells: impl Iterator<Item = String>) {
     let cells: Vec<String> = cells.collect();
     let name = if name.is_empty() { String::new() } else { format!(" {name}") };
@@ -106,10 +106,10 @@ fn keep(change: impl Fn(Parts) -> Parts, is_same: impl Fn(&Parts) -> bool) {
     assert!(is_same(&kept), "MATRIX.md is what was found; `cargo xtask test interop` writes it anew");
 }
 
-/// The two tables.
+/// The text of both tables, the matrix and the faults.
 type Parts = (String, String);
 
-/// What is kept, after the change if the environment asks for it.
+/// Returns the two tables of the file. Applies the change and writes the file first if the environment requests it.
 fn changed(change: impl Fn(Parts) -> Parts) -> std::io::Result<Parts> {
     let writes = std::env::var_os("INTEROP_WRITE_MATRIX").is_some();
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("MATRIX.md");

@@ -10,10 +10,10 @@ use server_requests::form::Form;
 use testkit::app::App;
 use tokio::task::JoinHandle;
 
-/// What the user, as a model, says.
+/// Text that the user, in the role of a model, responds with.
 pub(crate) const WORDS: &str = "The wind is fair.";
 
-/// Whom the user fills in as captain.
+/// Name that the user enters as captain.
 pub(crate) const CAPTAIN: &str = "Erna";
 
 /// Answers each question as it comes, until the task is aborted.
@@ -54,7 +54,7 @@ fn edit(question: &QuestionView) -> Option<Edit> {
     Some(Edit::Response(Box::new(written)))
 }
 
-/// What must be filled in.
+/// Returns the values of all required fields.
 fn filled_in(form: &Form) -> Map<String, Value> {
     let known = json!({
         "captain": CAPTAIN, "email": "erna@harbour.example", "arrival": "2026-08-01", "crew": 4, "languages": ["en"]

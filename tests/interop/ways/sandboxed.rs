@@ -35,9 +35,9 @@ struct Real {
     /// With `~` for the user's home.
     command: &'static str,
     args: &'static [&'static str],
-    /// Whether it loads its packages when it starts.
+    /// Set if the server loads its packages when it starts.
     loads: bool,
-    /// One of its tools.
+    /// Name of a tool that the server offers.
     tool: &'static str,
 }
 
@@ -178,7 +178,7 @@ fn settings(user: &NewUser) -> Value {
     json!({ "mcpServers": servers.collect::<serde_json::Map<_, _>>() })
 }
 
-/// What a server reaches of the user's home, beside a home of its own.
+/// Returns the part of the user's home that a server can reach in addition to its private home.
 async fn reached(user: &NewUser, server: &str) -> String {
     let (report, _) = user.run(&["sandbox", server]).await;
     let report = report.unwrap();

@@ -14,7 +14,7 @@ use crate::installed;
 /// Stands in for the keychain of whoever runs the tests, which is no place for them.
 const NO_SESSION_BUS: &str = "unix:path=/nonexistent";
 
-/// Their home, settings and data, and what they have done so far.
+/// A new user: home folder, settings and data, and the state that the previous steps left in them.
 pub(super) struct NewUser {
     folder: TempDir,
     way: &'static str,
@@ -52,7 +52,7 @@ impl NewUser {
         user
     }
 
-    /// The settings file.
+    /// Returns the path of the settings file.
     pub(super) fn config(&self) -> PathBuf {
         self.path(self.config)
     }

@@ -1,4 +1,4 @@
-//! What the servers are asked.
+//! Requests that are sent to the servers.
 
 use bytes::Bytes;
 use models::{Message, Part, Reply, Request, Role, Tool, ToolChoice};

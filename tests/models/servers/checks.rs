@@ -1,4 +1,5 @@
-//! What is tried on each wire of each server. What must be so is an error otherwise; the rest is written down.
+//! Checks that run on each wire of each server. A violated requirement is an error. Other observations are recorded in
+//! the table.
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -8,7 +9,7 @@ use crate::ask::{answered, asking, uses, with_picture, with_tool};
 use crate::fake::all;
 use crate::place::{Place, Server};
 
-/// What stands in the table, or what is wrong.
+/// Contents of a cell of the table, or a description of the failure.
 pub(crate) type Cell = Result<String, String>;
 type Check = for<'p> fn(&'p Place) -> BoxFuture<'p, Cell>;
 
@@ -59,7 +60,8 @@ async fn context(place: &Place) -> Cell {
     Ok(known.map_or_else(|| "unknown".into(), |context| context.to_string()))
 }
 
-/// What is not said is not guessed by a model's name: another provider may serve it for another price.
+/// Checks that a price the server does not report is not guessed from a model's name. Another provider may charge a
+/// different price.
 async fn price(place: &Place) -> Cell {
     let Ok(models) = list(place).await else { return no() };
     match models.iter().find_map(|model| model.price.as_ref()) {

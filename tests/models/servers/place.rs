@@ -21,10 +21,10 @@ pub(crate) enum Server {
 }
 
 impl Server {
-    /// All of them.
+    /// All model servers of the table.
     pub(crate) const ALL: [Self; 3] = [Self::Aimock, Self::LiteLlm, Self::LlamaCpp];
 
-    /// What it is called in the table.
+    /// Returns the server's name in the table.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Aimock => "aimock",
@@ -45,7 +45,7 @@ impl Server {
     }
 }
 
-/// One of the servers, on one of its wires.
+/// A server together with the wire that is tested.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
     pub(crate) server: Server,
@@ -61,7 +61,8 @@ impl Place {
         Self { server, wire, url: url.to_owned(), model }
     }
 
-    /// Whether it answers as `tests/models/provider.mjs` says. The model of random weights says noise.
+    /// Returns `true` if the server responds as `tests/models/provider.mjs` scripts it. The model with random weights
+    /// responds with noise.
     pub(crate) fn is_scripted(&self) -> bool {
         self.server != Server::LlamaCpp
     }
@@ -81,7 +82,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// What a wire is called in the table.
+/// Returns the name of a wire in the table.
 pub(crate) const fn wire_name(wire: ProviderKind) -> &'static str {
     match wire {
         ProviderKind::OpenAi => "chat completions",
@@ -92,7 +93,7 @@ pub(crate) const fn wire_name(wire: ProviderKind) -> &'static str {
     }
 }
 
-/// All servers, running.
+/// All model servers, in running processes.
 pub(crate) struct Servers {
     running: Vec<(Server, Running)>,
 }

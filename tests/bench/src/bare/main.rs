@@ -21,10 +21,10 @@ const ID: usize = 1000;
 #[derive(Parser)]
 #[command(about = "Moves the bytes of a scenario with no protocol and no JSON")]
 struct Arguments {
-    /// What to measure
+    /// Name of the scenario to measure
     #[arg(value_enum)]
     scenario: Scenario,
-    /// bench-server
+    /// Path of the bench-server binary
     #[arg(long, value_name = "PATH", required_unless_present = "url")]
     server: Option<PathBuf>,
     /// The URL that `bench-server http-bare` has printed

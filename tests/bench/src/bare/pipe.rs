@@ -10,7 +10,7 @@ use bench::scenario::{NOTIFICATIONS, Scenario, WARM_UP};
 
 use crate::{ID, Outcome};
 
-/// What is read at once. More than a pipe holds, so that no read leaves something behind.
+/// Size of the read buffer, in bytes. It exceeds the capacity of a pipe, so that a read never leaves data behind.
 const READ_BYTES: usize = 256 * 1024;
 /// Of answers larger than this, one is enough before the clock starts.
 const LARGE: usize = 64 * 1024;
@@ -45,7 +45,7 @@ struct Pipe {
     output: ChildStdout,
     request: Vec<u8>,
     read: Vec<u8>,
-    /// How many lines answer each request.
+    /// Number of lines in each response.
     lines: usize,
 }
 
@@ -64,7 +64,7 @@ impl Pipe {
         Ok(Self { server, input, output, request, read: vec![0; READ_BYTES], lines })
     }
 
-    /// One request and the lines that answer it; gives their bytes.
+    /// Sends a request and reads its response. Returns the size of the response in bytes.
     fn exchange(&mut self) -> Outcome<usize> {
         self.input.write_all(&self.request)?;
         let (mut bytes, mut lines) = (0, 0);

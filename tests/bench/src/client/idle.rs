@@ -8,7 +8,7 @@ use bench::report::{Clock, Memory, Report};
 use bench::scenario::{IDLE_SESSIONS, Scenario};
 use ports::server_config::ServerConfig;
 
-/// How long it is waited until all that happens after an opening has happened.
+/// Time to wait until all activity after an opening has ended.
 const SETTLE: Duration = Duration::from_secs(1);
 
 /// Opens sessions beside the first one, and tells what each of them cost.

@@ -16,7 +16,7 @@ use clap::Parser;
     about = "Measures Drawbridge's client against a server with the tools echo {text}, big {bytes} and progress {count}"
 )]
 struct Arguments {
-    /// What to measure
+    /// Name of the scenario to measure
     #[arg(value_enum)]
     scenario: Scenario,
     /// A server that `PATH stdio --tools N` starts

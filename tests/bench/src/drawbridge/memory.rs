@@ -1,4 +1,4 @@
-//! What the host needs from outside, in memory.
+//! In-memory implementations of the host's external dependencies.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! How the cost of a step grows with what there is. Prints one line for each point: series, size, cost, with tabs between.
-//! `cargo xtask bench growth` draws them.
+//! Measures how the cost of a step grows with the amount of data. Prints a line for each point: series, size, cost,
+//! separated by tabs. `cargo xtask bench growth` draws them.
 
 mod decisions;
 mod records;
@@ -29,7 +29,7 @@ async fn main() -> Outcome<()> {
     records::search()
 }
 
-/// Prints one point.
+/// Prints a single point of a series.
 fn point(series: &str, size: usize, cost: f64) -> Outcome<()> {
     writeln!(std::io::stdout(), "{series}\t{size}\t{cost}")?;
     Ok(())

@@ -1,4 +1,4 @@
-//! What is on disk: a call beside an audit log with many entries, and a search in a history with many messages.
+//! Measurements with data on disk: a call with a large audit log, and a search in a history with many messages.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -10,9 +10,9 @@ use bench::scenario::FEW_TOOLS;
 
 use crate::point;
 
-/// How many servers are started at once.
+/// Numbers of servers that are started at once.
 const SIZES: [usize; 4] = [1, 10, 50, 200];
-/// How long after the last start memory is read.
+/// Time between the last start and the reading of memory.
 const SETTLE: Duration = Duration::from_secs(1);
 
 pub(crate) async fn measure(server: &Path) -> Outcome<()> {

@@ -49,7 +49,7 @@ struct Meta<'a> {
     progress_token: Option<&'a RawValue>,
 }
 
-/// What is offered. Clones are cheap.
+/// A server with the tools that it offers. Clones are cheap.
 #[derive(Clone)]
 pub(super) struct Server {
     era: Era,
@@ -162,7 +162,7 @@ fn progress(token: &str, step: usize, count: usize, out: &mut Vec<u8>) {
     );
 }
 
-/// What lists of 2026-07-28 say besides.
+/// Returns the additional fields of complete lists in revision 2026-07-28.
 const fn complete_list(era: Era) -> &'static str {
     match era {
         Era::Modern => "\"resultType\":\"complete\",\"ttlMs\":0,\"cacheScope\":\"private\",",
@@ -191,7 +191,7 @@ fn tool(number: usize) -> String {
     with(&words.chars().cycle().take(missing).collect::<String>())
 }
 
-/// So many bytes as base64; which bytes does not matter.
+/// Returns an arbitrary base64 text for this number of bytes.
 fn base64(bytes: usize) -> Vec<u8> {
     let mut text = b"QUJD".repeat(bytes / 3);
     text.extend_from_slice(match bytes % 3 {

@@ -90,7 +90,7 @@ fn connection(mut stream: TcpStream, mut answer: impl FnMut(&[u8], &mut Vec<u8>)
     }
 }
 
-/// Whether it is a POST, and the length of its body.
+/// Returns `true` if the request is a POST, and the length of its body.
 fn request(head: &[u8]) -> (bool, usize) {
     let text = String::from_utf8_lossy(head);
     let length = text.lines().find_map(|line| {

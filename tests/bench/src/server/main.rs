@@ -52,14 +52,14 @@ struct Place {
     /// The port; 0 for any
     #[arg(long, default_value_t = 0)]
     port: u16,
-    /// How requests are answered
+    /// Form of the responses to requests
     #[arg(long, value_enum, default_value_t = Answers::Json)]
     answers: Answers,
 }
 
 #[derive(clap::Args)]
 struct Offer {
-    /// How many tools to offer; the first three are echo, big and progress
+    /// Number of tools to offer. The first three are echo, big and progress
     #[arg(long, default_value_t = 3)]
     tools: usize,
     /// Which revisions to speak
@@ -67,7 +67,7 @@ struct Offer {
     era: Era,
 }
 
-/// How HTTP requests are answered.
+/// Form of the responses to HTTP requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Answers {
     /// With one JSON body.
@@ -81,7 +81,7 @@ enum Answers {
 enum Era {
     /// 2024-11-05 to 2025-11-25, with `initialize`.
     Legacy,
-    /// 2026-07-28, with `server/discover`.
+    /// Revision 2026-07-28, with `server/discover`.
     Modern,
 }
 

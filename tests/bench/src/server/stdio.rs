@@ -6,7 +6,7 @@ use memchr::memchr;
 
 use super::answers::Server;
 
-/// What is read at once.
+/// Size of the read buffer, in bytes.
 const READ_BYTES: usize = 64 * 1024;
 
 /// Answers every line until standard input ends.

@@ -22,15 +22,15 @@ const WARM_UP: usize = 5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Step {
-    /// One call of a tool that is allowed
+    /// Calls a tool that is allowed
     Call,
-    /// One reading of a list of 500 tools that did not change
+    /// Reads an unchanged list of 500 tools
     List,
-    /// One server that is added and started, until its lists are read
+    /// Adds and starts a server, until its lists are read
     Start,
-    /// One decision of the policy among as many rules as there may be
+    /// Decides by the policy among the maximum number of rules
     Decision,
-    /// One call of a tool with its events as the page gets them, in JSON
+    /// Calls a tool, with its events in JSON as the page receives them
     Event,
 }
 
@@ -39,7 +39,7 @@ enum Step {
 struct Arguments {
     #[arg(value_enum)]
     step: Step,
-    /// How many times
+    /// Number of times to run the step
     count: usize,
     /// A server that `PATH stdio --tools N` starts
     #[arg(long, value_name = "PATH")]

@@ -11,7 +11,7 @@ use testkit::deadline::holds_within;
 use super::Bench;
 use crate::gate::{FAR, SERVER};
 
-/// What the server got: the requests of a method, and the answers to its own requests that are no refusals.
+/// Messages that the server received: requests by method, and results of its own requests without refusals.
 pub(super) struct Got(Vec<Value>);
 
 impl Got {

@@ -1,4 +1,4 @@
-//! What calls bring, and how they are followed and ended.
+//! Checks of the contents of results, and of progress and cancellation of calls.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -42,7 +42,7 @@ impl One<'_> {
         holds(result.content.iter().all(is_whole) && kinds.iter().all(|kind| blocks.contains(kind)), blocks)
     }
 
-    /// What is linked can be read: [tools-resource-link-unlisted]
+    /// Reads a resource that a result links to: [tools-resource-link-unlisted]
     pub(super) async fn link(&self) -> Check {
         let result = self.call("show_everything", json!({})).await?;
         let link = result.content.iter().find_map(|block| match block {
@@ -119,7 +119,7 @@ impl One<'_> {
         self.says("add", json!({ "a": 1, "b": 1 }), "= 2").await
     }
 
-    /// Whether the server has said that it cancelled a call, in a line that ends so.
+    /// Waits until the server has reported the cancellation of a call in a line with this ending.
     async fn has_said(&self, end: &str) -> bool {
         let fits = |line: &str| line.contains("slow_report was cancelled") && line.ends_with(end);
         if self.row.transport == Transport::Stdio {

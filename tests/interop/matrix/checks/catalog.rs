@@ -1,4 +1,5 @@
-//! What a server lists: read page by page, kept while it is fresh, read again when it changes; prompts, completion, resources.
+//! Checks of a server's lists: read page by page, cached while fresh, read again after a change. Includes prompts,
+//! completion and resources.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -22,7 +23,7 @@ impl One<'_> {
         holds(asked > 1 && tools > 10 && catalog.tool("add_tool").is_some(), (asked, tools))
     }
 
-    /// Those of a tool, a prompt and a resource.
+    /// Checks the icons of a tool, a prompt and a resource.
     pub(super) async fn icons(&self) -> Check {
         let catalog = whole_catalog(self.app, self.server).await;
         let prompt = catalog.prompts.iter().find(|prompt| prompt.name() == "greet_ship");

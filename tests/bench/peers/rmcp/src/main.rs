@@ -23,7 +23,7 @@ type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 #[derive(Parser)]
 struct Arguments {
-    /// What to measure
+    /// Name of the scenario to measure
     #[arg(value_enum)]
     scenario: Scenario,
     /// A server that `PATH stdio --tools N` starts

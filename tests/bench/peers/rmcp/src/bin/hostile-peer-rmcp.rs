@@ -12,10 +12,10 @@ use rmcp::transport::TokioChildProcess;
 use serde_json::{Value, json};
 use tokio::process::Command;
 
-/// What has not ended by then is taken to hang.
+/// Time limit after which a step counts as hanging.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// So much of the answer is told, in characters.
+/// Limit of the part of the response that is reported, in characters.
 const SAID: usize = 20_000;
 
 #[tokio::main]
@@ -52,7 +52,7 @@ async fn attack(tool: String, server: String, arguments: Vec<String>) -> Value {
     told(steps, said)
 }
 
-/// One step, with how it went: in milliseconds, with an error, or not at all.
+/// Runs a step with a time limit, and records its outcome: the duration in milliseconds, an error, or a timeout.
 async fn within<T, E: std::fmt::Display>(
     steps: &mut Vec<(&'static str, String)>,
     name: &'static str,
