@@ -47,7 +47,8 @@ fn output(generator: Program) -> Result<String, Problem> {
     outcome.map(|()| doc_links::as_names(&text))
 }
 
-/// Where the copy differs from the contract, and what to do; nothing when it does not. Line ends do not count.
+/// Returns the first difference between the committed copy and the contract, with the command that updates it, or
+/// `None` if they are equal. Line endings do not count.
 fn drift(committed: &str, generated: &str) -> Option<String> {
     let mut ours = committed.lines();
     let mut theirs = generated.lines();

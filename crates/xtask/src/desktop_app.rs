@@ -19,7 +19,7 @@ pub(crate) fn build(profile: &str) -> Program {
     call.args(["-p", "drawbridge", "-p", "demo-server", "--features", "drawbridge/custom-protocol"])
 }
 
-/// Where the app lies once it is built.
+/// Returns the path of the built app.
 pub(crate) fn path(profile: &str) -> Result<PathBuf, Problem> {
     let app = workspace::binary(profile, "drawbridge");
     if app.is_file() {

@@ -12,7 +12,7 @@ use crate::screen::has_display;
 use crate::system_packages::{self, BUILD_SHELL, COMPILER, Need};
 use crate::{node, workspace};
 
-/// Where tauri.conf.json expects the page's development server.
+/// Port at which tauri.conf.json expects the page's development server.
 const PORT: u16 = 1420;
 
 #[derive(Args)]

@@ -45,7 +45,7 @@ fn version(answer: &str) -> Option<(u32, u32)> {
     Some((parts.next()?.ok()?, parts.next()?.ok()?))
 }
 
-/// What runs one program: with its output on the terminal, or in a part's log.
+/// Callback that runs a program, with its output on the terminal or in a part's log.
 pub(crate) type RunWith<'a> = &'a mut dyn FnMut(Program) -> Result<(), Problem>;
 
 /// Held while packages are installed or the page is built: parts of the tests that run side by side need the same ones.

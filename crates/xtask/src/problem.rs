@@ -1,11 +1,11 @@
-//! Why a task stopped: the cause in words, and what to do next.
+//! Error of a task: its cause in words, and the next step.
 
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-/// Why a task stopped.
+/// Cause of the failure of a task.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Problem {
     /// A program could not be started at all.

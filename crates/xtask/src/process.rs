@@ -1,4 +1,4 @@
-//! How xtask starts other programs: each in a process group of its own, so that nothing is left when it ends early.
+//! Starts other programs, each in a process group of its own, so that no process is left when xtask ends early.
 
 mod group;
 
@@ -42,7 +42,7 @@ pub(crate) fn cargo() -> Program {
     Program::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// Whether a program is there and answers to these arguments.
+/// Returns `true` if the program exists and succeeds with these arguments.
 pub(crate) fn answers(program: &str, arguments: &[&str]) -> bool {
     Program::new(program).args(arguments).output().is_ok()
 }
@@ -172,7 +172,7 @@ impl Program {
         outcome.map(|()| text)
     }
 
-    /// What it printed, and apart from that how it ended.
+    /// Returns the standard output, and separately the result of the program.
     pub(crate) fn output_and_end(mut self) -> Result<(String, Result<(), Problem>), Problem> {
         self.command.stdout(Stdio::piped());
         let mut running = self.start()?;

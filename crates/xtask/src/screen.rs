@@ -13,7 +13,7 @@ use crate::workspace;
 /// A window has been drawn when its picture has more colours than a blank page on a blank screen.
 const COLOURS_OF_CONTENT: u32 = 16;
 
-/// Whether a window can be opened for a person to see.
+/// Returns `true` if a window can be opened on a display of the user.
 pub(crate) fn has_display() -> bool {
     let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
     !cfg!(target_os = "linux") || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")

@@ -33,12 +33,12 @@ pub(crate) fn ensure(needs: &[Need], yes: bool) -> Result<(), Problem> {
     }
 }
 
-/// Whether the shell can be built here: WebKitGTK is there, or not needed.
+/// Returns `true` if the shell can be built here: WebKitGTK is installed, or not needed.
 pub(crate) fn can_build_shell() -> bool {
     cfg!(not(target_os = "linux")) || BUILD_SHELL.iter().all(Need::is_there)
 }
 
-/// Whether Debian's own Chromium can be had here; Ubuntu's is a snap, which no test can drive.
+/// Returns `true` if Debian's Chromium is available here. Ubuntu's is a snap, which no test can drive.
 pub(crate) fn has_debian_chromium() -> bool {
     matches!(System::read(), System::Debian { ubuntu: false })
 }

@@ -14,12 +14,13 @@ use crate::screen::{VirtualScreen, has_display};
 use crate::system_packages::{self, BUILD_SHELL, COMPILER, HEADLESS, Need};
 use crate::{desktop_app, node, workspace};
 
-/// How often each is measured; the middle one is reported.
+/// Number of runs of each measurement. The median is reported.
 const RUNS: usize = 7;
 /// No start may take longer.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// What the app measures about itself when DRAWBRIDGE_BENCH names it, and the word it prints the milliseconds after.
+/// Measurements that the app makes of itself when DRAWBRIDGE_BENCH names them: the name, the word before the printed
+/// milliseconds, and a description.
 const MEASURES: [(&str, &str, &str); 3] = [
     ("empty", "painted", "an empty window, from process start to drawn"),
     ("window", "painted", "our window, from process start to content drawn"),

@@ -9,12 +9,12 @@ use crate::process::{Program, cargo};
 use crate::progress::step;
 use crate::{node, workspace};
 
-/// One column of the table.
+/// A client, which is a column of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Client {
-    /// The bytes alone.
+    /// The bare limit: transfers bytes without a client.
     Bare,
-    /// Drawbridge's own.
+    /// The client of Drawbridge.
     Drawbridge,
     /// The Rust SDK on several threads.
     Rmcp,
@@ -22,10 +22,10 @@ pub(super) enum Client {
     RmcpOneThread,
     /// The Rust SDK on one thread, with an HTTP client that keeps connections.
     RmcpPooled,
-    /// The TypeScript SDK.
+    /// The official TypeScript SDK.
     #[value(name = "typescript")]
     TypeScript,
-    /// The Python SDK.
+    /// The official Python SDK.
     Python,
 }
 
@@ -56,7 +56,7 @@ impl Client {
         matches!(self, Self::Rmcp | Self::RmcpOneThread | Self::RmcpPooled)
     }
 
-    /// Whether it differs from another one over this transport.
+    /// Returns `true` if the client differs from the other ones over this transport.
     pub(super) const fn runs(self, http: bool) -> bool {
         http || !matches!(self, Self::RmcpPooled)
     }

@@ -23,7 +23,7 @@ pub(super) struct Options {
     /// Only these columns; prints the tables and leaves the file as it is
     #[arg(long, value_delimiter = ',', value_enum)]
     clients: Vec<Client>,
-    /// How often each is measured; the middle one counts
+    /// Number of runs of each measurement, of which the median is reported
     #[arg(long, default_value_t = ROUNDS, value_parser = clap::value_parser!(u16).range(1..))]
     rounds: u16,
     /// The core that client and server share

@@ -1,4 +1,4 @@
-//! One run of one client: pinned to a core together with the server, limited in time, and with the cause when it fails.
+//! Runs a client: pinned to a core together with the server, limited in time, and with the cause if it fails.
 
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -18,10 +18,10 @@ use crate::workspace;
 const LIMIT: Duration = Duration::from_secs(180);
 /// A client that has ended has written all it had to say.
 const LAST_WORDS: Duration = Duration::from_secs(5);
-/// How much of what a failed client wrote is shown: lines, and characters of each.
+/// Limit of the output of a failed client that is shown: lines, and characters of each.
 const SHOWN: (usize, usize) = (6, 300);
 
-/// Where and with what is measured.
+/// Conditions of the runs: the core and the cargo profile.
 #[derive(Debug, Clone)]
 pub(super) struct Place {
     /// The core that client and server share.
@@ -30,27 +30,27 @@ pub(super) struct Place {
     pub(super) profile: String,
 }
 
-/// What a client reported. `None` is what the scenario does not tell.
+/// Report of a client. A value is `None` if the scenario does not measure it.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Report {
-    /// Wall time.
+    /// Wall time in seconds.
     pub(super) seconds: f64,
-    /// The client's own processor seconds, in its own code and in the kernel.
+    /// Processor time of the client in user mode and in the kernel, in seconds.
     pub(super) processor: f64,
-    /// The most that was resident, in MB of 1,048,576 bytes.
+    /// Peak resident memory, in MB of 1,048,576 bytes.
     pub(super) megabytes: f64,
-    /// Progress notifications that were counted.
+    /// Number of progress notifications that were counted.
     pub(super) counted: Option<f64>,
-    /// Memory of each idle session, in kB of 1,024 bytes: all that is resident, and its share of what is shared.
+    /// Resident memory of each idle session, in kB of 1,024 bytes.
     pub(super) session_rss: Option<f64>,
-    /// See above.
+    /// Proportional set size of each idle session, in kB of 1,024 bytes.
     pub(super) session_pss: Option<f64>,
-    /// Bytes that answer one request.
+    /// Size of the response to a request, in bytes.
     pub(super) answer_bytes: Option<f64>,
 }
 
 impl Place {
-    /// An error that says what to do, unless programs can be pinned to the core here.
+    /// Returns an error with a next step if programs can't be pinned to the core here.
     pub(super) fn check(&self) -> Result<(), Problem> {
         let core = self.core.to_string();
         if !process::answers("taskset", &["--version"]) {
@@ -104,7 +104,7 @@ impl Place {
     }
 }
 
-/// What a program printed until it ended. If it fails, the error also says what it wrote on standard error.
+/// Returns the complete output of a program. If it fails, the error also contains its standard error.
 fn words(program: Program) -> Result<String, Problem> {
     let log = workspace::target_folder("bench")?.join("compare.log");
     let errors = File::create(&log).map_err(Problem::file(&log))?;

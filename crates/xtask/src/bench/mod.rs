@@ -31,7 +31,7 @@ enum Part {
     App(app::Options),
     /// Our client beside those of other SDKs and the bare limit; writes tests/bench/RESULTS.md
     Compare(compare::Options),
-    /// How the cost of a step grows with what there is; writes tests/bench/GROWTH.md and its plots
+    /// Growth of the cost of a step with the amount of data, written to tests/bench/GROWTH.md and its plots
     Growth(growth::Options),
     /// Instructions of single steps, against tests/bench/instructions.tsv
     Guard(guard::Options),

@@ -1,7 +1,7 @@
 //! The rows of the tables, with their goals.
 
-/// One row: a scenario, and the goal as ratios to the bare limit and to the best of rmcp; in wall time, and in memory for
-/// idle sessions.
+/// A row of the table: a scenario, and its goal as ratios to the bare limit and to the best of rmcp. The ratios are of
+/// wall time, or of memory for idle sessions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Row {
     /// As the clients know it.
@@ -17,9 +17,9 @@ const fn row(scenario: &'static str, meaning: &'static str, to_bare: f64, to_rmc
 
 /// The row whose memory is compared to the length of its line.
 pub(super) const IMAGE: &str = "stdio-big-10MB";
-/// How many times the length of that line may be in memory at its peak.
+/// Limit of the peak memory, as a multiple of the length of that line.
 pub(super) const IMAGE_PEAK: f64 = 1.6;
-/// Notifications that are sent in the row that is about them.
+/// Number of notifications that are sent in the row that measures them.
 pub(super) const NOTIFICATIONS: f64 = 10_000.0;
 
 pub(super) const ROWS: [Row; 9] = [

@@ -7,7 +7,7 @@ use super::measure::Report;
 use super::median;
 use super::rows::{IMAGE, IMAGE_PEAK, NOTIFICATIONS, ROWS, Row};
 
-/// One cell of a table: the rounds of one client in one row, or why there is nothing to show.
+/// A cell of a table: the rounds of a client in a row, or the reason why there are none.
 #[derive(Debug)]
 pub(super) struct Cell {
     pub(super) row: Row,
@@ -17,7 +17,7 @@ pub(super) struct Cell {
     pub(super) failure: Option<String>,
 }
 
-/// What a cell is asked for.
+/// Value that a table shows of a report.
 type Figure<'a> = &'a dyn Fn(&Report) -> Option<f64>;
 
 impl Cell {
@@ -31,7 +31,7 @@ impl Cell {
     }
 }
 
-/// What stands above the tables.
+/// Returns the text above the tables.
 pub(super) fn head(facts: &[String], rounds: usize) -> String {
     let mut text = String::from("# How fast the client is\n\n");
     text.push_str("Written by `cargo xtask bench compare`. ");
@@ -136,7 +136,7 @@ fn section(text: &mut String, title: &str, cells: &[Cell]) {
     let _ = writeln!(text, "\n|---|{}", "--:|".repeat(columns.len()));
 }
 
-/// One line of a table. Where a client does not differ from the one before over this transport, the cell is empty.
+/// Appends a line of a table. A cell is empty if its client does not differ from the previous one over this transport.
 fn line(text: &mut String, title: &str, cells: &[Cell], row: Row, figure: Figure<'_>) {
     let _ = write!(text, "| {title} |");
     for client in columns(cells) {

@@ -10,22 +10,22 @@ use crate::problem::Problem;
 use crate::process::{Program, cargo};
 use crate::workspace;
 
-/// It needs WebKitGTK, which `cargo xtask check` does without.
+/// Package of the shell. `cargo xtask check` skips it, since it requires WebKitGTK.
 const SHELL: &str = "drawbridge";
 
 /// A package of the workspace.
 #[derive(Debug)]
 struct Package {
-    /// Its folder below the repository's top folder, with a slash at the end.
+    /// Folder of the package, relative to the root of the repository, with a trailing slash.
     folder: String,
     /// Names of the packages of the workspace that it depends on.
     needs: BTreeSet<String>,
 }
 
-/// The names of the packages to test.
+/// Returns the names of the packages to test.
 ///
 /// # Errors
-/// If git or cargo fails.
+/// Returns a [`Problem`] if git or cargo fails.
 pub(super) fn packages() -> Result<BTreeSet<String>, Problem> {
     let metadata = cargo().dir(workspace::root()).args(["metadata", "--no-deps", "--format-version", "1"]).output()?;
     let packages = read(&metadata).ok_or_else(|| Problem::Machine("cargo metadata can't be read".into()))?;

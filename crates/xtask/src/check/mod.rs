@@ -53,7 +53,7 @@ fn unit_tests() -> Result<(), Problem> {
     call.run()
 }
 
-/// Whether everything is formatted.
+/// Returns the command that checks the format of all code.
 pub(crate) fn format_check() -> Program {
     cargo().dir(workspace::root()).args(["fmt", "--all", "--check"])
 }

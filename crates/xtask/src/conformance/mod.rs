@@ -21,7 +21,7 @@ use crate::process::{self, Program, cargo};
 use crate::progress::step;
 use crate::workspace;
 
-/// How many scenarios run at a time.
+/// Number of scenarios that run concurrently.
 const AT_ONCE: usize = 4;
 
 #[derive(Args, Default)]
@@ -104,7 +104,7 @@ fn verdicts(suite: &Suite, runs: Vec<Run>, client: &Path) -> Result<Outcomes, Pr
     Ok(done.into_iter().map(|(_, name, verdict)| (name, verdict)).collect())
 }
 
-/// One scenario. What the suite and the client wrote stays in a folder of its own.
+/// Runs a scenario and returns its verdict. The output of the suite and the client is written to a separate folder.
 fn verdict(suite: &Suite, run: &Run, client: &Path, output: &Path) -> Result<Verdict, Problem> {
     process::check_interrupt()?;
     let folder: PathBuf = output.join(run.name().replace(['/', ' '], "_"));

@@ -1,4 +1,4 @@
-//! What a package installs, and where.
+//! Files that a package installs, with their target paths.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -14,7 +14,7 @@ use crate::process::Program;
 use crate::progress::step;
 use crate::{node, workspace};
 
-/// What the trial needs in the root and the package does not depend on.
+/// Packages that the trial needs in the root, apart from the dependencies of the package.
 const INCLUDED: &str = "mount,xvfb,xauth,dbus,dbus-x11,imagemagick,bubblewrap,xdg-dbus-proxy";
 /// Runs in the root; it has a time of its own for each step that waits.
 const DEB_SCRIPT: &str = include_str!("install.sh");

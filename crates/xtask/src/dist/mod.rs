@@ -47,7 +47,7 @@ pub(crate) struct Options {
     yes: bool,
 }
 
-/// A package format.
+/// A package format of a distribution.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     Deb,

@@ -1,4 +1,4 @@
-//! The licence notices of others' code in the programs: crates by `cargo metadata`, and the packages that the page is built from.
+//! Licence notices of third-party code: crates from `cargo metadata`, and the npm packages of the page.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,10 +13,10 @@ use crate::workspace;
 
 /// Beginnings of the names of files that hold a licence or a notice.
 const NAMES: &[&str] = &["license", "licence", "copying", "notice", "unlicense", "copyright"];
-/// What the page's bundle contains although npm knows it as a tool of the build.
+/// Packages that are part of the page's bundle, although npm lists them as development dependencies.
 const BUNDLED_TOOLS: &[&str] = &["svelte"];
 
-/// One crate or npm package.
+/// A crate or an npm package.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Part {
     name: String,

@@ -98,7 +98,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     ended.map_err(|_| Problem::ChecksFailed)
 }
 
-/// What is said below the table of the times in it.
+/// Note about the limits that applied in an optimized build, printed below its table.
 const OPTIMIZED: &str = "The host was built for speed: X31 had 200 ms, X37 had 2 s, X24 asked 50,000 times.\n";
 const DEBUG: &str = "The host was built for tests: what has to fail at once had more time (X31 2 s, X37 15 s), and X24 asked \
                      5,000 times; --optimized holds to what a release must.\n";

@@ -8,7 +8,7 @@ use crate::process::{self, Program, cargo};
 use crate::progress::step;
 use crate::workspace;
 
-/// One attack: the case, and what the hostile server is told to do.
+/// An attack on another client: its case, and the arguments of the hostile server.
 struct Attack(&'static str, &'static [&'static str]);
 
 const ATTACKS: [Attack; 21] = [

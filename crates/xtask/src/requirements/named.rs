@@ -2,12 +2,12 @@
 
 use crate::tidy::tree::{SourceFile, Tree};
 
-/// One place where a requirement is named.
+/// A place in a test that names a requirement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Named {
     pub(crate) id: String,
     pub(crate) path: String,
-    /// Counted from 1.
+    /// Number of the line, counted from 1.
     pub(crate) line: usize,
     /// The test, or the function that a test calls; empty when the place lies in none.
     pub(crate) test: String,
@@ -40,7 +40,7 @@ fn test_lines(file: &SourceFile) -> impl Iterator<Item = (usize, &str)> {
     file.text.lines().enumerate().map(|(index, line)| (index + 1, line)).filter(move |(number, _)| *number > skipped)
 }
 
-/// What stands in square brackets and is made of lower-case words and hyphens.
+/// Returns the names in square brackets that consist of lower-case words and hyphens.
 fn ids(line: &str) -> impl Iterator<Item = &str> {
     line.split('[').skip(1).filter_map(|rest| {
         let id = rest.split_once(']')?.0;

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::{Named, Requirement, Trace};
 
-/// How many of one level have what.
+/// Numbers of requirements of a level, by the state of their tests.
 #[derive(Default)]
 struct Totals {
     tested: usize,

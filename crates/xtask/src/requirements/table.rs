@@ -5,10 +5,10 @@ use std::path::Path;
 
 use crate::problem::Problem;
 
-/// One line of `requirements.tsv`.
+/// A line of `requirements.tsv`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Requirement {
-    /// What tests name, in square brackets.
+    /// Name of the requirement, which tests write in square brackets.
     pub(crate) id: String,
     /// The part of the specification.
     pub(crate) area: String,
@@ -16,20 +16,20 @@ pub(crate) struct Requirement {
     pub(crate) level: String,
     /// The revisions that ask for it.
     pub(crate) revisions: String,
-    /// What is asked.
+    /// Text of the requirement.
     pub(crate) text: String,
 }
 
-/// One line of `not-applicable.tsv`.
+/// A line of `not-applicable.tsv`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Reason {
-    /// The requirement.
+    /// Name of the requirement that is not applicable.
     pub(crate) id: String,
-    /// Why a host has no such behaviour, or why this one does otherwise.
+    /// Reason why a host has no such behaviour, or why this one deviates.
     pub(crate) text: String,
 }
 
-/// Both tables.
+/// The contents of both tables.
 #[derive(Debug, Default)]
 pub(crate) struct Tables {
     /// In the order of the file, which is that of the specification.

@@ -1,19 +1,19 @@
-//! What is needed, and what each system calls it.
+//! Required system packages, and their names on each distribution.
 
 use std::path::Path;
 
 use crate::process;
 
-/// One package.
+/// A required system package.
 #[derive(Clone, Copy)]
 pub(crate) struct Need {
     /// Debian's and Ubuntu's name.
     pub(crate) debian: &'static str,
-    /// Fedora's name.
+    /// Name of the package on Fedora.
     pub(super) fedora: &'static str,
-    /// Arch Linux's name.
+    /// Name of the package on Arch Linux.
     pub(super) arch: &'static str,
-    /// How to see that it is there, on systems without dpkg.
+    /// Sign that the package is installed, for systems without dpkg.
     sign: Sign,
     /// macOS and Windows have it, or do without.
     pub(super) only_linux: bool,
@@ -23,7 +23,7 @@ pub(crate) struct Need {
 enum Sign {
     /// pkg-config knows the module.
     Module(&'static str),
-    /// The program answers.
+    /// Program that responds to these arguments.
     Program(&'static str, &'static [&'static str]),
     /// The file is there.
     File(&'static str),
@@ -88,7 +88,7 @@ pub(crate) const INTEROP: &[Need] = &[
     Need { only_linux: false, ..need("openssl", "openssl", "openssl", Sign::Program("openssl", &["version"])) },
 ];
 
-/// To count instructions.
+/// Packages for counting instructions.
 pub(crate) const VALGRIND: &[Need] =
     &[need("valgrind", "valgrind", "valgrind", Sign::Program("valgrind", &["--version"]))];
 

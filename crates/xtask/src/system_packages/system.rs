@@ -54,7 +54,8 @@ impl System {
         }
     }
 
-    /// What is missing and how to get it, for systems on which we do not install.
+    /// Returns the missing packages and the command to install them, for systems on which xtask does not install
+    /// packages.
     pub(super) fn hint(&self, missing: &[&Need]) -> String {
         let names = |name: fn(&Need) -> &str| {
             let mut names: Vec<_> = missing.iter().map(|need| name(need)).collect();

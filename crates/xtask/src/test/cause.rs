@@ -2,7 +2,7 @@
 
 use super::counts::without_colours;
 
-/// How a line looks that names a cause, best first. Matched at the start of the trimmed line.
+/// Patterns of lines that name a cause, in descending order of relevance. Matched at the start of the trimmed line.
 const STARTS: &[&str] = &[
     "error[",
     "error:",

@@ -1,8 +1,8 @@
-//! How many tests ran, read from what the test programs print at their end.
+//! Numbers of tests, read from the summaries that the test programs print.
 
 use std::ops::AddAssign;
 
-/// Numbers of tests.
+/// Numbers of passed, failed and skipped tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Counts {
     pub(super) passed: u32,

@@ -51,7 +51,7 @@ impl Log {
         program.start()?.finish(STEP_LIMIT)
     }
 
-    /// Everything so far.
+    /// Returns the contents of the log so far.
     pub(super) fn text(&self) -> Result<String, Problem> {
         let bytes = fs::read(&self.path).map_err(Problem::file(&self.path))?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())

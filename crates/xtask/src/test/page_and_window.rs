@@ -32,7 +32,7 @@ pub(super) fn chromium(log: &mut Log) -> Result<Done, Problem> {
     playwright(log, &["--project", "page", "--workers", "2"])
 }
 
-/// Those of the page's tests that count frames and processor time. Nothing else may run.
+/// Runs the page's tests that measure frames and processor time. No other part may run at the same time.
 pub(super) fn frames(log: &mut Log) -> Result<Done, Problem> {
     step("frames: what is measured of the page, alone");
     playwright(log, &["--project", "measured"])

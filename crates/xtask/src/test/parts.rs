@@ -14,12 +14,12 @@ use crate::system_packages::{
 };
 use crate::{conformance, tidy};
 
-/// One part, in the order of the help; `stages.rs` has the order of running.
+/// A part of the tests, in the order of the help. The order of execution is in `stages.rs`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub(super) enum Part {
-    /// What must stay absent
+    /// Rules of the repository's text and structure
     Tidy,
-    /// rustfmt
+    /// Format of the code, checked by rustfmt
     Fmt,
     /// Clippy over the whole workspace
     Clippy,
@@ -47,12 +47,12 @@ pub(super) enum Part {
     Frames,
 }
 
-/// How a part went that did not fail.
+/// Outcome of a part that did not fail.
 #[derive(Debug)]
 pub(super) enum Done {
-    /// It ran.
+    /// The part ran to its end.
     Ran,
-    /// It did not run, for this reason.
+    /// The part was skipped for this reason.
     LeftOut(String),
 }
 

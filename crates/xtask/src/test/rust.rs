@@ -57,7 +57,7 @@ pub(super) fn unit(log: &mut Log) -> Result<Done, Problem> {
     Ok(Done::Ran)
 }
 
-/// One suite of `tests/`, with the crates as they were built for all the others.
+/// Runs a suite of `tests/`, with the crates as they were built for the other suites.
 pub(super) fn suite(log: &mut Log, name: &str, environment: &[(&str, &str)]) -> Result<(), Problem> {
     let mut call = tests().call.args(["--test", name]);
     for (name, value) in environment {
@@ -87,7 +87,7 @@ pub(super) fn build_all(log: &mut Log) -> Result<(), Problem> {
     Ok(())
 }
 
-/// What runs the tests.
+/// Program that runs the tests.
 enum Runner {
     Nextest,
     Cargo,
@@ -114,7 +114,7 @@ fn tests_with(runner: Runner, packages: &[&str]) -> Tests {
     Tests { runner, call }
 }
 
-/// Whether cargo knows a subcommand that is installed on its own.
+/// Returns `true` if cargo has a subcommand that is installed separately.
 fn has(subcommand: &str) -> bool {
     in_workspace(subcommand).arg("--version").output().is_ok()
 }

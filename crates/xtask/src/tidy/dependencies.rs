@@ -7,7 +7,7 @@ use crate::problem::Problem;
 use crate::process::cargo;
 use crate::workspace;
 
-/// What no pure crate may have below it.
+/// Packages that must not be dependencies of a pure crate.
 const IMPURE: [&str; 8] = ["tokio", "mio", "async-io", "smol", "hyper", "reqwest", "tauri", "wry"];
 
 /// The pure crates have no runtime, network or window below them, on any platform.

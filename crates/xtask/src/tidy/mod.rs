@@ -32,7 +32,7 @@ use tree::Tree;
 use crate::problem::Problem;
 use crate::{requirements, workspace};
 
-/// One breach of a rule.
+/// A violation of a rule.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Finding {
     path: String,

@@ -27,7 +27,7 @@ pub(super) fn no_system(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// What of the system a line of code names.
+/// Returns the system API that a line of code names, or `None` if it names none.
 fn system_use(code: &str) -> Option<String> {
     if let Some(clock) = CLOCKS.iter().find(|clock| code.contains(**clock)) {
         return Some((*clock).to_owned());

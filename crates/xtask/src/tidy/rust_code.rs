@@ -29,7 +29,7 @@ fn blanked(text: &str, comments: bool) -> String {
     result
 }
 
-/// What begins at a place, and where it ends.
+/// Kind of a token with the position of its end.
 enum Token {
     Comment(usize),
     Literal(usize),

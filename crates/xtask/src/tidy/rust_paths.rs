@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-/// What a `use` declaration brings in. A glob has the name `*`, also at the end of its path.
+/// A name imported by a `use` declaration. A glob has the name `*`, which is also the last component of its path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Import {
     pub(super) path: Vec<String>,
-    /// What it is called in this file.
+    /// Name of the item in this file.
     pub(super) name: String,
 }
 
@@ -22,7 +22,7 @@ impl Import {
     }
 }
 
-/// What the `use` declarations of this code bring in.
+/// Returns the imports of all `use` declarations in the code.
 pub(super) fn imports(code: &str) -> Vec<Import> {
     let tokens = tokens(code);
     let mut found = Vec::new();
@@ -66,7 +66,7 @@ pub(super) fn paths(code: &str, module: &[String]) -> Vec<Vec<String>> {
     found.into_iter().map(Import::renamed).collect()
 }
 
-/// What the root re-exports from its modules: `pub use module::{One, Two as Three}`.
+/// Returns the names that the root re-exports from its modules: `pub use module::{One, Two as Three}`.
 pub(super) fn reexports(code: &str) -> Reexports {
     let tokens = tokens(code);
     let mut names = Reexports::new();

@@ -40,7 +40,7 @@ pub(super) fn few_in_the_host(tree: &Tree) -> Vec<Finding> {
 /// A struct with named fields.
 struct Struct {
     name: String,
-    /// Counted from 1.
+    /// Number of the line, counted from 1.
     line: usize,
     fields: usize,
 }

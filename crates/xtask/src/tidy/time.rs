@@ -14,7 +14,7 @@ const MEASURED: [&str; 1] = ["tests/bench/"];
 const CLOCK_REASON: &str = "// clock: ";
 const SLEEP_REASON: &str = "// sleep: ";
 
-/// What reads the system's clock.
+/// Functions that read the system's clock.
 const READERS: [&str; 4] =
     ["std::time::Instant::now", "std::time::SystemTime::now", "ports::time::SystemClock", "ports::time::now"];
 /// The function among them that can be imported, so that a call of it has no path.
@@ -60,7 +60,7 @@ fn brings_in_function(import: &Import) -> bool {
     import.path.join("::") == IMPORTABLE
 }
 
-/// Whether a line of code reads the system's clock, by names that these imports give a meaning.
+/// Returns `true` if a line of code reads the system's clock, with names resolved by these imports.
 fn reads_clock(code: &str, imports: &[Import]) -> bool {
     let tokens = rust_paths::tokens(code);
     let mut at = 0;

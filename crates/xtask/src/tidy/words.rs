@@ -75,7 +75,7 @@ fn words(file: &SourceFile, text: &str, words: &[&str]) -> Vec<Finding> {
     findings
 }
 
-/// Whether the word is there and no part of a longer one.
+/// Returns `true` if the line contains the word, and not only as part of a longer one.
 fn contains_word(line: &str, word: &str) -> bool {
     let is_part = |character: char| character.is_alphanumeric() || character == '_';
     let starts_in_word = word.starts_with(is_part);
