@@ -93,7 +93,7 @@ fn first_set<'e>(
 enum Problem {
     /// An unsupported kind of proxy.
     Socks(&'static str),
-    /// Not an address.
+    /// The value is not an address.
     NoAddress(&'static str),
 }
 

@@ -26,11 +26,11 @@ const SECRET_REFERENCE: &str = "${secret:";
 /// An operating system, as distinguished by bundles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Platform {
-    /// Windows.
+    /// The operating system Windows.
     Windows,
-    /// macOS.
+    /// The operating system macOS.
     MacOs,
-    /// Linux.
+    /// The operating system Linux.
     Linux,
 }
 
@@ -53,7 +53,7 @@ impl Platform {
 /// The facts about this computer that a plan depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// Operating system.
+    /// Operating system of the installation.
     pub platform: Platform,
     /// Folder that the bundle is or will be unpacked to: [`Bundle::folder`].
     pub folder: PathBuf,
