@@ -117,7 +117,7 @@ async fn s15_a_held_lock_of_the_documents_does_not_stop_the_loop() {
 
 #[tokio::test]
 async fn s15_approvals_are_given_and_taken_back_behind_a_held_lock() {
-    let what = "S15, a standing approval is given and taken back while the lock is held";
+    let what = "S15, a grant is given and revoked while the lock is held";
     let (app, row) = quiet(what).await;
     let question = asked_to_start(&app).await;
     let answer = app.host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Always));
@@ -131,11 +131,11 @@ async fn s15_approvals_are_given_and_taken_back_behind_a_held_lock() {
     let revoke = tokio::spawn(async move { host.revoke(id).await });
     let asked = Instant::now();
     while !app.host.grants().await.unwrap().is_empty() {
-        assert!(asked.elapsed() < AT_ONCE, "{what}: a right that is taken back ends at once");
+        assert!(asked.elapsed() < AT_ONCE, "{what}: a revoked right ends at once");
     }
     assert!(!revoke.is_finished(), "{what}: it is not said to be gone while the file has it");
     drop(lock);
-    assert!(revoke.await.unwrap().unwrap(), "{what}: it is taken back");
+    assert!(revoke.await.unwrap().unwrap(), "{what}: it is revoked");
     assert!(!document(&app, "grants.json").contains("bad"), "{what}: it is gone from the file");
     ends(app, row).await;
 }
@@ -333,7 +333,7 @@ async fn s15_a_program_on_a_hanging_file_system_does_not_stop_the_loop() {
 
 #[tokio::test]
 async fn s15_an_approval_that_is_overtaken_lets_nothing_leave() {
-    let what = "S15, what was approved is taken back while its entry is on its way to the log";
+    let what = "S15, an approval is revoked while its entry is on its way to the log";
     let row = Row::default();
     row.is(what);
     let servers = vec![("bad", testkit::app::remote("http://127.0.0.1:9/mcp"))];
@@ -359,7 +359,7 @@ async fn s15_an_approval_that_is_overtaken_lets_nothing_leave() {
     }
     app.host.stop_server("bad".into()).await.unwrap();
     drop(held);
-    assert_eq!(allow.await, Err(AnswerError::NotOpen), "{what}: it was taken back");
+    assert_eq!(allow.await, Err(AnswerError::NotOpen), "{what}: it was revoked");
     assert_eq!(app.server("bad").await.state, ServerState::Stopped, "{what}: it does not start");
     let decisions: Vec<String> = app.decisions().into_iter().map(|(_, decision, _)| decision).collect();
     assert_eq!(decisions, ["denied", "allowed", "withdrawn", "withdrawn"], "{what}: the log says that nothing left");

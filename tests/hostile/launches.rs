@@ -188,7 +188,7 @@ async fn s10_a_readable_folder_shows_nothing_of_drawbridges_own() {
     } else {
         let question = pair.app.question("bad", "its start", is_start).await;
         let QuestionBody::StartServer { plan: Some(plan), .. } = &question.body else { panic!("{what}: its plan") };
-        assert_eq!(plan.reach.hidden, std::slice::from_ref(&base), "{what}: the request says that it is left out");
+        assert_eq!(plan.reach.hidden, std::slice::from_ref(&base), "{what}: the request says that it is omitted");
         assert!(std::fs::read_to_string(&settings).unwrap().contains("canary-key"), "{what}: the settings hold a key");
         pair.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
         let homes = || std::fs::read_dir(data.join("sandbox")).into_iter().flatten().flatten();

@@ -1,5 +1,6 @@
-//! Another program writes what Drawbridge keeps (S04, S11, S21): approvals, what was reviewed, where providers of models are, the
-//! audit log. Nothing that it allows holds, and what one program of Drawbridge takes back ends for the others.
+//! Tests of another program that writes Drawbridge's files (S04, S11, S21): approvals, reviewed definitions, addresses of model
+//! providers, and the audit log. Approvals that it forges have no effect, and a revocation by an instance of Drawbridge applies to
+//! the others.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -175,14 +176,14 @@ async fn s21_an_approval_that_was_taken_back_does_not_come_back_with_an_old_file
     let file = app.folder.path().join("data/grants.json");
     let old = std::fs::read(&file).unwrap();
     let id = app.host.grants().await.unwrap()[0].id;
-    assert!(app.host.revoke(id).await.unwrap(), "it is taken back");
+    assert!(app.host.revoke(id).await.unwrap(), "it is revoked");
     let is_marked = || async { keychain.marks.lock().unwrap().values().any(|mark| mark.contains("grants.json 2")) };
     until("the keychain knows of it", is_marked).await;
     app.host.close().await;
     let App { folder, .. } = app;
     std::fs::write(&file, &old).unwrap();
     let app = over(folder, &keychain, false).await;
-    assert_eq!(grants(&app.host).await, 0, "it stays taken back");
+    assert_eq!(grants(&app.host).await, 0, "it stays revoked");
     assert!(!entries(&app, "document").is_empty(), "and that is written down");
     app.host.close().await;
     withstood(row);
@@ -262,7 +263,7 @@ async fn s21_forged_approvals_are_not_used_once_the_keychain_is_gone() {
 
 #[tokio::test]
 async fn s11_what_one_program_takes_back_ends_for_the_other() {
-    let row = row("S11, an approval is taken back while another program runs");
+    let row = row("S11, an approval is revoked while another instance runs");
     let keychain = Arc::new(Keychain::default());
     let app = over(tempfile::tempdir().unwrap(), &keychain, true).await;
     let (config, data) = (app.folder.path().join("mcp.json"), app.folder.path().join("data"));
@@ -271,7 +272,7 @@ async fn s11_what_one_program_takes_back_ends_for_the_other() {
     approve_for_good(&app).await;
     until("the other program has it", || async { grants(&other).await == 1 }).await;
     let id = app.host.grants().await.unwrap()[0].id;
-    assert!(app.host.revoke(id).await.unwrap(), "it is taken back");
+    assert!(app.host.revoke(id).await.unwrap(), "it is revoked");
     let took = until("it ends for the other", || async { grants(&other).await == 0 }).await;
     // A build for tests shares its machine with others.
     let most = Duration::from_secs(if cfg!(debug_assertions) { 10 } else { 1 });

@@ -90,7 +90,7 @@ async fn models_of_openai_that_think_are_asked_as_they_want_it() {
             if tools != "any" {
                 wanted.push(Loss { what: Uncarried::ThinkingWithTools, then: Conversion::LeaveOut });
             }
-            assert_eq!(provider.cannot_carry(&request), wanted, "{model} at {host}: what is left out is told");
+            assert_eq!(provider.cannot_carry(&request), wanted, "{model} at {host}: omitted parts are reported");
             let answered = reply(&provider, request.clone()).await;
             assert_eq!(answered.message.plain_text(), "ok", "{model} at {host}: it answers");
             let plain = Request { thinking: false, temperature: None, ..request.clone() };
@@ -160,7 +160,7 @@ async fn models_of_anthropic_get_a_temperature_only_where_they_take_it() {
         |model: &str| Request { model: model.into(), temperature: Some(0.5), ..asking(ProviderKind::Anthropic, "x") };
     for model in refusing {
         let loss = Loss { what: Uncarried::Temperature, then: Conversion::LeaveOut };
-        assert_eq!(provider.cannot_carry(&hot(model)), [loss], "{model}: that it is left out is told");
+        assert_eq!(provider.cannot_carry(&hot(model)), [loss], "{model}: its omission is reported");
         reply(&provider, hot(model)).await;
     }
     for model in ["claude-sonnet-4-5", "claude-haiku-4-5-20251001", "claude-opus-4-6"] {

@@ -69,9 +69,9 @@ pub enum CheckId {
     Python,
     /// Package manager uv with uvx.
     Uv,
-    /// Container runtime Docker.
+    /// The container runtime Docker.
     Docker,
-    /// Container runtime Podman.
+    /// The container runtime Podman.
     Podman,
     /// Runtime .NET with dnx.
     Dotnet,

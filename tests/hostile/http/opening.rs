@@ -56,7 +56,7 @@ async fn nobody_listens() {
     assert_eq!(reason, FailureReason::Unreachable, "the reason is its own");
 }
 
-/// A tool whose header annotation is bad is left out, said so, and nothing of it is on the wire.
+/// A tool with an invalid header annotation is omitted and reported, and nothing of it is sent.
 #[tokio::test]
 async fn x54_tools_with_bad_header_names_are_left_out() {
     let server = HttpServer::start(|request: Request, mut answer| async move {
@@ -87,7 +87,7 @@ async fn x54_tools_with_bad_header_names_are_left_out() {
     for bad in ["split", "spaced", "nameless", "authorized", "hosted", "whispered"] {
         assert!(
             catalog.tool(bad).is_none(),
-            "X54: [http-x-mcp-header-reject-name] [http-x-mcp-header-drop-tool-only] {bad} is left out"
+            "X54: [http-x-mcp-header-reject-name] [http-x-mcp-header-drop-tool-only] {bad} is omitted"
         );
     }
     assert!(!catalog.notes[0].is_empty(), "X54: [http-x-mcp-header-log-reject] and that is said: {:?}", catalog.notes);
@@ -114,7 +114,7 @@ async fn x54_tools_with_bad_header_names_are_left_out() {
     pair.close(what).await;
 }
 
-/// The same over stdio, where there are no headers: nothing is left out, and nothing is sent but the message.
+/// Over stdio, where there are no headers, no tool is omitted, and only the message is sent.
 #[tokio::test]
 async fn x54_over_stdio_there_are_no_headers() {
     let what = "X54 over stdio";

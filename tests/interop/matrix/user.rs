@@ -36,7 +36,7 @@ pub(crate) fn answers_all(app: &App, folder: PathBuf) -> JoinHandle<()> {
                 QuestionBody::Roots => UserAnswer::Share(vec![folder.clone()]),
                 _ => UserAnswer::Allow(Scope::Once),
             };
-            // A question may be gone already, taken back by its server.
+            // The consent request may have been closed already, cancelled by its server.
             let _ = host.answer(question.id, question.hash.to_string(), answer).await;
         }
     })

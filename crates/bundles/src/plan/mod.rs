@@ -182,7 +182,7 @@ impl Templates<'_> {
         }
         for key in template.keys() {
             match self.inputs.iter().find(|input| input.key == key) {
-                None => self.note(&format!("{what} is left out: the bundle has no setting {key}.")),
+                None => self.note(&format!("{what} is omitted: the bundle has no setting {key}.")),
                 Some(input) if input.multiple && !is_argument => {
                     self.note(&format!("The variable {what} takes only the first of the values of {key}."));
                 }
@@ -228,7 +228,7 @@ fn input(config: &UserConfig, substitution: &Substitution, notes: &mut Vec<Strin
         return Err(PlanError::Secret(format!("the default of {}", config.key)));
     }
     if let Some(problem) = planned.default_problem() {
-        notes.push(format!("The default of {} is left out: {problem}.", visible(&config.key)));
+        notes.push(format!("The default of {} is omitted: {problem}.", visible(&config.key)));
         planned.default.clear();
     }
     Ok(planned)

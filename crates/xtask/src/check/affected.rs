@@ -107,6 +107,6 @@ mod tests {
     #[test]
     fn a_change_outside_of_the_packages_affects_none() {
         assert_eq!(of(&["README.md", "ui/src/app.ts"]), Vec::<String>::new(), "nothing of Rust");
-        assert_eq!(of(&["src-tauri/src/main.rs"]), Vec::<String>::new(), "the shell is left out");
+        assert_eq!(of(&["src-tauri/src/main.rs"]), Vec::<String>::new(), "the shell is omitted");
     }
 }

@@ -27,7 +27,7 @@ fn is_there(name: &str) -> bool {
     process::answers("cargo", &[name, "--version"])
 }
 
-/// Writes what can be written here, and says what is left out.
+/// Writes the bills of materials that can be written on this system, and reports the ones that are omitted.
 pub(super) fn write(out: &Path, release: &Release) -> Result<Vec<PathBuf>, Problem> {
     step("writing the bill of materials");
     let mut written = vec![page(out, release)?];

@@ -9,11 +9,12 @@ pub(crate) struct Named {
     pub(crate) path: String,
     /// Number of the line, counted from 1.
     pub(crate) line: usize,
-    /// The test, or the function that a test calls; empty when the place lies in none.
+    /// Name of the test, or of the function that a test calls. Empty if the place is outside functions.
     pub(crate) test: String,
 }
 
-/// All places in all tests. What merely looks like a name, as `[a-z]` does, is left out by `is_candidate`.
+/// Returns all places in all tests that name a requirement. `is_candidate` rejects texts that only look like a name, such
+/// as `[a-z]`.
 pub(crate) fn in_tree(tree: &Tree, is_candidate: impl Fn(&str) -> bool) -> Vec<Named> {
     let mut found = Vec::new();
     for file in &tree.files {

@@ -24,7 +24,7 @@ const IN_SCRIPTS: [&str; 14] = [
     "debugger;",
 ];
 
-/// Nothing is left for later, and no test is left out or alone.
+/// Reports unfinished work, ignored tests, and tests that run alone.
 pub(super) fn unfinished(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in &tree.files {
