@@ -15,7 +15,7 @@ const FILE: &str = "src/lib/api/generated.ts";
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Change nothing; fail when the copy is not what would be written
+    /// Only compare, and fail if the copy is outdated
     #[arg(long)]
     check: bool,
 }
@@ -32,7 +32,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     Ok(())
 }
 
-/// An error that shows the first difference, unless the copy is what the generator prints.
+/// Returns an error with the first difference if the copy is not the output of the generator.
 pub(crate) fn check(generator: Program) -> Result<(), Problem> {
     let file = workspace::ui().join(FILE);
     let committed = fs::read_to_string(&file).map_err(Problem::file(&file))?;

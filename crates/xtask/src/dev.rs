@@ -42,7 +42,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
 }
 
 fn answers() -> bool {
-    // The server may listen on either, depending on what localhost is here.
+    // The server may listen on either address, depending on the meaning of localhost.
     TcpStream::connect((Ipv4Addr::LOCALHOST, PORT)).is_ok() || TcpStream::connect((Ipv6Addr::LOCALHOST, PORT)).is_ok()
 }
 

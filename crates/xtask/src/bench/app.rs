@@ -29,7 +29,7 @@ const MEASURES: [(&str, &str, &str); 3] = [
 
 #[derive(Args, Default)]
 pub(super) struct Options {
-    /// Measure a debug build: quicker to have, and its times say little
+    /// Measure a debug build, which is faster to build but slower to run
     #[arg(long)]
     debug: bool,
 }
@@ -52,7 +52,7 @@ pub(super) fn run(options: &Options, yes: bool) -> Result<(), Problem> {
     let mut times: [Vec<f64>; MEASURES.len()] = Default::default();
     for run in 1..=RUNS {
         step(&format!("run {run} of {RUNS}"));
-        // In turn, so that a busy moment of the machine does not fall on one of them alone.
+        // Alternates, so that load on the machine does not affect only one of them.
         for ((name, word, _), times) in MEASURES.iter().zip(&mut times) {
             times.push(measure(screen.as_ref(), &app, name, word)?);
         }
@@ -64,9 +64,9 @@ pub(super) fn run(options: &Options, yes: bool) -> Result<(), Problem> {
     if options.debug { host } else { host.arg("--release") }.run()
 }
 
-/// Starts the app once and reads what it measured, in milliseconds.
+/// Starts the app once and returns its measurement, in milliseconds.
 fn measure(screen: Option<&VirtualScreen>, app: &Path, name: &str, word: &str) -> Result<f64, Problem> {
-    // A home of its own: nobody's servers, windows or instance are touched, and every start is a first one.
+    // A separate home: no existing servers, windows or instances are affected, and every start is a first one.
     let home = workspace::target_folder("bench/home")?;
     fs::remove_dir_all(&home).map_err(Problem::file(&home))?;
     fs::create_dir_all(&home).map_err(Problem::file(&home))?;

@@ -48,7 +48,7 @@ fn busy_seconds(stat: &str) -> f64 {
     counted.map(|(_, ticks)| ticks).sum::<f64>() / TICKS
 }
 
-/// Processor seconds of a process and of those that it started and waited for.
+/// Returns the processor seconds of a process and of the children that it waited for.
 fn our_seconds(stat: &str) -> f64 {
     // The second field is the program's name, in brackets, and may contain anything.
     let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
@@ -98,7 +98,7 @@ fn versions() -> Vec<String> {
     ]
 }
 
-/// The machine, as far as it tells.
+/// Returns a description of the machine, as far as available.
 pub(super) fn machine() -> String {
     let read = |file: &str| fs::read_to_string(file).unwrap_or_default();
     let processors = read("/proc/cpuinfo");

@@ -1,5 +1,5 @@
-//! `cargo xtask bench growth`: how the cost of a step grows with what there is. Writes `tests/bench/GROWTH.md` and a plot for each series
-//! beside it. It reports; it asserts nothing.
+//! `cargo xtask bench growth`: measures how the cost of a step grows with the amount of data. Writes
+//! `tests/bench/GROWTH.md` and a plot for each series next to it. There are no assertions.
 
 use std::fs;
 
@@ -24,7 +24,7 @@ struct Series {
     title: &'static str,
     /// Unit of the sizes of the series.
     sizes: &'static str,
-    /// The unit that is shown, and how many of it make one of what is measured.
+    /// Displayed unit, and the number of them in a unit of the measurement.
     unit: (&'static str, f64),
 }
 

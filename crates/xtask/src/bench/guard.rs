@@ -1,13 +1,13 @@
-//! `cargo xtask bench guard`: how many instructions Drawbridge needs for one step of its work, against the figures that are committed in
-//! `tests/bench/instructions.tsv`. CI runs it as a part of `cargo xtask test`.
+//! `cargo xtask bench guard`: compares the number of instructions of each step of Drawbridge's work with the committed
+//! figures in `tests/bench/instructions.tsv`. CI runs it as a part of `cargo xtask test`.
 //!
-//! Callgrind counts instructions, not time, but a busy machine still adds some: timers fire more often during a step that takes longer, and
-//! the end of a server looks at each process there is. So each step runs in a process namespace of its own, and a step that seems to have
-//! grown is counted again; the least count is the figure.
+//! Callgrind counts instructions instead of time, but a busy machine still adds some: timers fire more often during a
+//! slower step, and the end of a server looks at each process of the system. Therefore each step runs in a separate
+//! process namespace, and a step that seems to have grown is counted again. The figure is the lowest count.
 //!
-//! A step runs twice with different counts. What both runs have in common, the start and the end of the program, is not part of the
-//! difference. The build is the one of the tests: another one would take CI longer than all it measures, and what makes a step do more work
-//! shows in both.
+//! A step runs twice with different counts. The parts that both runs have in common, the start and the end of the
+//! program, cancel out in the difference. The build is the one of the tests: a separate one would take CI longer than
+//! all measurements, and an increase of work shows in both.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -23,12 +23,12 @@ use crate::workspace;
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Write the figures into tests/bench/instructions.tsv; commit the file with what changed them
+    /// Write the figures into tests/bench/instructions.tsv, to be committed with the change that caused them
     #[arg(long)]
     write: bool,
 }
 
-/// A step as `bench-steps` knows it, and how often the two runs take it.
+/// A step of `bench-steps`, and the number of repetitions in the two runs.
 struct Step {
     name: &'static str,
     counts: [u64; 2],
@@ -47,7 +47,7 @@ const NAMESPACE: [&str; 7] = ["--die-with-parent", "--dev-bind", "/", "/", "--un
 const TOLERANCE: u64 = 5;
 /// Number of attempts before a step counts as grown.
 const ATTEMPTS: usize = 3;
-/// The line of the file that says by which compiler the counted code was built.
+/// Prefix of the line that names the compiler of the measured code.
 const COMPILER: &str = "# ";
 
 /// Instructions by step, and the compiler.

@@ -14,9 +14,9 @@ use crate::problem::Problem;
 use crate::process::{self, Program, Running};
 use crate::workspace;
 
-/// The slowest client needs some ten seconds for its slowest row on a quiet machine.
+/// Timeout of a run. The slowest client needs about ten seconds for its slowest row on a quiet machine.
 const LIMIT: Duration = Duration::from_secs(180);
-/// A client that has ended has written all it had to say.
+/// Time to read the remaining output of a client that has ended.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 /// Limit of the output of a failed client that is shown: lines, and characters of each.
 const SHOWN: (usize, usize) = (6, 300);
@@ -113,7 +113,7 @@ fn words(program: Program) -> Result<String, Problem> {
     if let Some(mut stdout) = running.take_stdout() {
         thread::spawn(move || {
             let mut text = Vec::new();
-            // What was read until it failed is what there is; nobody listens once the time is up.
+            // On an error, the output read so far is used. The receiver is gone after the timeout.
             let _ = stdout.read_to_end(&mut text);
             let _ = sender.send(String::from_utf8_lossy(&text).into_owned());
         });
@@ -124,13 +124,13 @@ fn words(program: Program) -> Result<String, Problem> {
         Err(problem) => {
             let text = fs::read(&log).map_err(Problem::file(&log))?;
             let cause = format!("{problem}{}", last_lines(&String::from_utf8_lossy(&text)));
-            // Where the checkout lies is nobody's business who reads the table.
+            // The path of the checkout does not belong in the table.
             Err(Problem::Machine(cause.replace(&format!("{}/", workspace::root().display()), "")))
         }
     }
 }
 
-/// The last lines that say something, each on a line of its own.
+/// Returns the last lines that are not empty, each on a separate line.
 fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.lines().filter(|line| line.contains(char::is_alphabetic)).collect();
     let first = lines.len().saturating_sub(SHOWN.0);

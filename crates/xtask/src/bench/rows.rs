@@ -4,7 +4,7 @@
 /// wall time, or of memory for idle sessions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Row {
-    /// As the clients know it.
+    /// Name of the scenario on the clients' command line.
     pub(super) scenario: &'static str,
     pub(super) meaning: &'static str,
     pub(super) to_bare: f64,
@@ -15,7 +15,7 @@ const fn row(scenario: &'static str, meaning: &'static str, to_bare: f64, to_rmc
     Row { scenario, meaning, to_bare, to_rmcp }
 }
 
-/// The row whose memory is compared to the length of its line.
+/// Name of the row whose memory is compared to the length of its line.
 pub(super) const IMAGE: &str = "stdio-big-10MB";
 /// Limit of the peak memory, as a multiple of the length of that line.
 pub(super) const IMAGE_PEAK: f64 = 1.6;

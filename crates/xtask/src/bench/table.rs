@@ -1,4 +1,4 @@
-//! The tables of what was measured, as Markdown.
+//! Tables of the measurements, as Markdown.
 
 use std::fmt::Write as _;
 
@@ -43,7 +43,7 @@ pub(super) fn head(facts: &[String], rounds: usize) -> String {
     text
 }
 
-/// All tables, and below them what failed. `image_line` is the length of the line with the image, in bytes.
+/// Returns all tables, followed by the failures. `image_line` is the length of the line with the image, in bytes.
 pub(super) fn tables(cells: &[Cell], image_line: Option<f64>) -> String {
     let mut text = String::new();
     wall_time(&mut text, cells);
@@ -156,7 +156,7 @@ fn against(ratio: f64, goal: f64) -> String {
     if ratio.is_nan() {
         return format!("– ({goal:.2})");
     }
-    // As it is shown, so that nothing is above a goal that it seems to meet.
+    // The displayed ratio is compared, so that no cell exceeds a goal that it seems to meet.
     let shown = format!("{ratio:.2}");
     let missed = shown.parse::<f64>().is_ok_and(|shown| shown > goal);
     if missed { format!("**{shown}** ({goal:.2})") } else { format!("{shown} ({goal:.2})") }

@@ -1,5 +1,5 @@
-//! The packages whose unit tests a change can break: those with a changed file, and all that depend on one of these. The change is
-//! everything since the branch left `main`, committed or not.
+//! Determines the packages whose unit tests a change can break: those with a changed file, and all that depend on them.
+//! The change is everything since the branch left `main`, committed or not.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -34,7 +34,7 @@ pub(super) fn packages() -> Result<BTreeSet<String>, Problem> {
 
 fn changed_files() -> Result<Vec<String>, Problem> {
     let git = |arguments: &[&str]| Program::new("git").dir(workspace::root()).args(arguments).output();
-    // A clone of one branch has no `main`; then only what is not committed counts.
+    // A clone of a single branch has no `main`. Then only uncommitted changes count.
     let base = git(&["merge-base", "HEAD", "main"]).unwrap_or_default();
     let base = if base.trim().is_empty() { "HEAD" } else { base.trim() };
     let changed = git(&["diff", "--name-only", base])?;

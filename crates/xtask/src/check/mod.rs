@@ -1,4 +1,4 @@
-//! `cargo xtask check`: what is fast enough to run before every commit.
+//! `cargo xtask check`: checks that are fast enough to run before every commit.
 
 mod affected;
 

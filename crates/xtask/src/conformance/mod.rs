@@ -51,8 +51,8 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     })
 }
 
-/// Installs the suite and runs the scenarios with the client as it was built; `say` gets one line each and the numbers
-/// at the end.
+/// Installs the suite and runs the scenarios with the built client. `say` receives a line for each scenario, and the
+/// numbers at the end.
 pub(crate) fn drive(
     options: &Options,
     run: RunWith,
@@ -81,7 +81,7 @@ pub(crate) fn drive(
 
 type Outcomes = Vec<(String, Result<Verdict, Problem>)>;
 
-/// Runs some scenarios at a time; what comes back is in the suite's order.
+/// Runs several scenarios concurrently. The verdicts are in the suite's order.
 fn verdicts(suite: &Suite, runs: Vec<Run>, client: &Path) -> Result<Outcomes, Problem> {
     let output = workspace::target_folder("conformance/output")?;
     let queue: Mutex<VecDeque<(usize, Run)>> = Mutex::new(runs.into_iter().enumerate().collect());

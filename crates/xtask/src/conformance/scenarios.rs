@@ -23,9 +23,9 @@ impl Run {
 /// Placeholder for the revisions of a scenario that belongs to an extension.
 const EXTENSION: &str = "extension";
 
-/// Reads what `list --client` prints: `  - NAME [REVISION,REVISION]`, `[extension]` for those without a revision.
-/// A scenario runs over each wire it names. The extensions of sign-in run over both, as in the suite's own sets of
-/// requirements; of others, each over its own.
+/// Parses the output of `list --client`: `  - NAME [REVISION,REVISION]`, `[extension]` for those without a revision. A
+/// scenario runs over each wire it names. The extensions of sign-in run over both wires, as in the suite's own sets of
+/// requirements, and other extensions over their own wire.
 pub(super) fn runs(list: &str) -> Vec<Run> {
     let mut runs = Vec::new();
     for line in list.lines() {

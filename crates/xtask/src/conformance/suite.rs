@@ -10,7 +10,7 @@ use crate::process::Program;
 use crate::progress::step;
 use crate::workspace;
 
-/// Milliseconds that the suite gives a client. Ours ends itself before.
+/// Timeout that the suite gives a client, in milliseconds. Our client exits earlier.
 const TIMEOUT: &str = "30000";
 
 /// The suite as installed below the target folder.
@@ -47,7 +47,7 @@ impl Suite {
     /// Returns the command that runs a single scenario against a client. Run alone, the suite also checks warnings, the
     /// client's exit status and the timeout. The client's output is stored below `output`.
     pub(super) fn scenario(&self, run: &Run, client: &Path, output: &Path) -> Program {
-        // Without `exec` the suite would end a shell, and wait for what the shell started.
+        // Without `exec` the suite would end only the shell, and wait for the shell's child.
         let client = format!("exec {}", client.display());
         let program = Program::new(&self.node).arg(&self.script).args(["client", "--command", &client]);
         let program = program.args(["--scenario", &run.scenario, "--timeout", TIMEOUT, "--verbose", "-o"]).arg(output);

@@ -20,8 +20,9 @@ pub(super) struct Verdict {
 }
 
 impl Verdict {
-    /// The suite calls a scenario passed when nothing failed. Here something must also have been checked and passed, nothing
-    /// may have been warned of, and the client must have ended as it should (`ended_well`, the suite's own exit status).
+    /// Derives the verdict. The suite calls a scenario passed if nothing failed. This verdict also requires that some
+    /// check has passed, that there are no warnings, and that the client exited successfully (`ended_well`, the suite's
+    /// own exit status).
     pub(super) fn of(printed: &str, ended_well: bool) -> Self {
         let mut checks = Checks::default();
         let mut faults = Vec::new();

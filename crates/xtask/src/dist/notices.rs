@@ -69,7 +69,7 @@ fn host_target() -> Result<String, Problem> {
     target.ok_or_else(|| Problem::Machine(format!("rustc -vV names no host: {answer}")))
 }
 
-/// Everything that the programs are linked from, but for what is ours.
+/// Returns the third-party crates that the programs are linked with.
 fn crates(metadata: &Value) -> BTreeSet<Part> {
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let nodes = list(&metadata["resolve"]["nodes"]);
@@ -105,7 +105,8 @@ fn crate_part(package: &Value) -> Part {
     }
 }
 
-/// The packages of the page that are no tools of its build, and those tools that put code into it.
+/// Returns the page's packages without development dependencies, and the development tools whose code is part of the
+/// page.
 fn packages(lock: &Value, folder: &Path) -> BTreeSet<Part> {
     let Some(all) = lock["packages"].as_object() else { return BTreeSet::new() };
     let mut wanted: BTreeSet<String> = all

@@ -13,10 +13,10 @@ pub(super) const SUMMARY: &str = "desktop app that hosts MCP servers and asks fi
 /// The revision of the packaging, raised when only the packaging changes.
 pub(super) const REVISION: &str = "1";
 
-/// The version and time of what is packed.
+/// Version and time of the packed commit.
 pub(super) struct Release {
     pub(super) version: String,
-    /// Seconds since 1970 of the commit, or what SOURCE_DATE_EPOCH says. All files carry this time.
+    /// Time of the commit in seconds since 1970, or the value of SOURCE_DATE_EPOCH. All files have this time.
     pub(super) epoch: u64,
 }
 

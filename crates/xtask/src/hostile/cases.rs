@@ -1,4 +1,4 @@
-//! The list of cases: what is tried, where, and what must hold beside the general criterion.
+//! The list of cases: the attack, its targets, and the requirements in addition to the general criterion.
 
 use std::fs;
 

@@ -1,5 +1,6 @@
-//! `tests/hostile/RESULTS.md`: what became of the attack classes of published benchmarks. The tests in `tests/hostile/outside` tell one
-//! line each; a run of all of them writes the file, any other run checks its lines against it.
+//! `tests/hostile/RESULTS.md`: results for the attack classes of published benchmarks. The tests in
+//! `tests/hostile/outside` report a line each. A run of all of them writes the file, and other runs compare their lines
+//! with it.
 
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! The table: each case with what was tried, what must hold, how it ended here, and on another client; and what stands in it
-//! that must not.
+//! The table of attacks: the attempt, the requirement, the result for Drawbridge, and that for another client. Also
+//! lists the results that are not acceptable.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -73,7 +73,7 @@ pub(super) fn lacks(wanted: &[&Case], rows: &[Row], left_out: &[Target]) -> Vec<
     lacks
 }
 
-/// Markdown, so that it can be read on a terminal and kept.
+/// Returns the table as Markdown, which is readable on a terminal and in a file.
 pub(super) fn text(wanted: &[&Case], rows: &[Row], others: &[Other]) -> String {
     let mut text =
         String::from("| case | what is tried | must hold | ours | slowest answer | memory | processes gone |");

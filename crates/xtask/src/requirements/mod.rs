@@ -40,7 +40,7 @@ pub(crate) struct Options {
     /// Report only on these areas
     #[arg(long)]
     area: Vec<String>,
-    /// Only what has neither a test nor a reason
+    /// Only requirements without a test or a reason
     #[arg(long)]
     missing: bool,
     /// Fail when a MUST or SHOULD has neither a test nor a reason, or an id is unknown
@@ -48,7 +48,7 @@ pub(crate) struct Options {
     check: bool,
 }
 
-/// The tables and what the tests say.
+/// The tables, and the requirements that tests name.
 struct Trace {
     tables: Tables,
     named: Vec<Named>,

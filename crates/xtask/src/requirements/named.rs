@@ -28,7 +28,8 @@ pub(crate) fn in_tree(tree: &Tree, is_candidate: impl Fn(&str) -> bool) -> Vec<N
     found
 }
 
-/// The lines of tests, with their numbers: whole files in folders of tests, else what follows `#[cfg(test)] mod`.
+/// Returns the lines of tests with their numbers: whole files in folders of tests, and otherwise the lines after
+/// `#[cfg(test)] mod`.
 fn test_lines(file: &SourceFile) -> impl Iterator<Item = (usize, &str)> {
     let is_script = file.has_extension(&["ts", "mjs"]);
     let first = match (file.is_test(), file.is_rust()) {

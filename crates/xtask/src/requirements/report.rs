@@ -45,7 +45,7 @@ impl Trace {
         self.areas().contains(&area)
     }
 
-    /// The list for the areas asked for (all when none is), and the totals.
+    /// Returns the list for the requested areas, or for all if none is requested, with the totals.
     pub(super) fn report(&self, asked: &[String], only_missing: bool) -> String {
         let mut list = String::new();
         let mut totals = String::from("\ntotals\n");

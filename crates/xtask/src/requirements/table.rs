@@ -1,4 +1,5 @@
-//! The two tables of `tests/conformance`: what the specification asks of a host, and why some of it has no test.
+//! The two tables of `tests/conformance`: the requirements of the specification on a host, and the reasons for those
+//! without a test.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +15,7 @@ pub(crate) struct Requirement {
     pub(crate) area: String,
     /// MUST, SHOULD or MAY.
     pub(crate) level: String,
-    /// The revisions that ask for it.
+    /// Revisions that contain the requirement.
     pub(crate) revisions: String,
     /// Text of the requirement.
     pub(crate) text: String,

@@ -5,10 +5,10 @@ use std::{env, fs};
 use super::names::Need;
 use crate::process;
 
-/// As far as installing packages goes.
+/// A family of systems with the same package manager.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum System {
-    /// Debian, Ubuntu and what follows them: apt-get.
+    /// Debian, Ubuntu and their derivatives, with apt-get.
     Debian {
         ubuntu: bool,
     },

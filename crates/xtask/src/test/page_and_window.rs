@@ -12,7 +12,7 @@ use crate::progress::step;
 use crate::screen::VirtualScreen;
 use crate::{codegen, node, system_packages, workspace};
 
-/// Types, lint and format, component tests, and that the page knows the contract as it is.
+/// Checks types, lint and format, runs the component tests, and compares the page's copy of the contract.
 pub(super) fn ui(log: &mut Log) -> Result<Done, Problem> {
     let folder = workspace::ui();
     node::install(&folder, &mut |program| log.run(program))?;

@@ -1,4 +1,4 @@
-//! The parts of `cargo xtask test`: names, order, and what each needs.
+//! Parts of `cargo xtask test`: names, order, and requirements.
 
 use std::cell::RefCell;
 
@@ -27,7 +27,7 @@ pub(super) enum Part {
     Deny,
     /// Unit and integration tests of the crates
     Unit,
-    /// Instructions of single steps, where valgrind knows the machine
+    /// Instruction counts of single steps, on machines that valgrind supports
     Guard,
     /// Random bytes for all that reads foreign bytes
     Fuzz,
@@ -43,7 +43,7 @@ pub(super) enum Part {
     Page,
     /// The real window in WebKitGTK
     Desktop,
-    /// The page in Chromium, what is measured of it
+    /// Frame rates of the page in Chromium
     Frames,
 }
 
@@ -115,7 +115,8 @@ impl Part {
     }
 }
 
-/// The parts asked for, each once and in order. When none is asked for, all but [`Part::Models`], which installs 170 MB.
+/// Returns the requested parts, each once and in order. If none is requested, all but [`Part::Models`], which installs
+/// 170 MB.
 pub(super) fn in_order(asked: &[Part]) -> Vec<Part> {
     if asked.is_empty() {
         return Part::value_variants().iter().copied().filter(|part| *part != Part::Models).collect();

@@ -44,7 +44,7 @@ pub(super) fn unit(log: &mut Log) -> Result<Done, Problem> {
     build_all(log)?;
     step("unit: running the tests");
     let tests = tests();
-    // A filter leaves the choice of packages as it is; cargo's own runner has none.
+    // A filter does not change the choice of packages. Cargo's test runner has no filters.
     let tests = match tests.runner {
         Runner::Nextest => {
             tests.call.args(["-E", "not (package(interop) | package(model-servers) | package(fuzz-targets))"])
@@ -69,8 +69,8 @@ pub(super) fn suite(log: &mut Log, name: &str, environment: &[(&str, &str)]) -> 
 /// True once everything is built. Parts that run side by side wait for each other here, and not for cargo's lock.
 static BUILT: Mutex<bool> = Mutex::new(false);
 
-/// Builds all crates with their tests, and the page before, which goes into the shell, unless it was done. The suites start our binaries, and a
-/// build names errors better than a test run does.
+/// Builds all crates with their tests, after the page, which is part of the shell. The suites start these binaries, and
+/// a build reports errors better than a test run does.
 pub(super) fn build_all(log: &mut Log) -> Result<(), Problem> {
     let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
     if *built {

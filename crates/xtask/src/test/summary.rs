@@ -45,7 +45,7 @@ impl Summary {
         println!("{:<11}          {}", "together", shown(time));
     }
 
-    /// Nothing more runs, for this reason; that is a failure too.
+    /// Records that no further part runs, for this reason. Counts as a failure.
     pub(super) fn stopped(&mut self, problem: &Problem) {
         self.counts.failed += 1;
         self.failures.push(format!("stopped: {problem}"));

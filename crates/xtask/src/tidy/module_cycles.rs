@@ -9,10 +9,10 @@ use super::tree::{SourceFile, Tree};
 /// The most modules that may depend on each other in a circle.
 const LARGEST: usize = 3;
 
-/// Crates whose modules form layers: not even two depend on each other.
+/// Crates whose modules form layers: no two modules depend on each other.
 const LAYERED: [&str; 4] = ["foreign", "mcp-proto", "mcp-transport", "process"];
 
-/// Modules of one crate, each with those that it uses.
+/// Modules of a crate, each with the modules that it uses.
 type Graph = BTreeMap<String, BTreeSet<String>>;
 
 pub(super) fn in_one_direction(tree: &Tree) -> Vec<Finding> {

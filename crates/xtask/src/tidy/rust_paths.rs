@@ -1,5 +1,5 @@
-//! Paths in Rust code: those that begin at the crate's root, `crate::a::b` or `super::c`, also in groups, and what `use` declarations
-//! bring in. Callers: `module_cycles.rs`, `owner_parts.rs` and `time.rs`.
+//! Paths in Rust code: those that begin at the crate's root, `crate::a::b` or `super::c`, also in groups, and the
+//! imports of `use` declarations. Used by `module_cycles.rs`, `owner_parts.rs` and `time.rs`.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +35,7 @@ pub(super) fn imports(code: &str) -> Vec<Import> {
     found
 }
 
-/// Names that the root re-exports, each with the top-level module that it comes from.
+/// Names that the root re-exports, each with its top-level module.
 pub(super) type Reexports = BTreeMap<String, String>;
 
 /// The paths that code names, from the root on. `module` is the path of the code's own module.
@@ -85,7 +85,7 @@ pub(super) fn reexports(code: &str) -> Reexports {
     names
 }
 
-/// Collects the paths of a tree that goes on from `base` at `at`. Returns where it ends.
+/// Collects the paths of a tree that continues from `base` at `at`. Returns the position of its end.
 fn follow(tokens: &[&str], mut at: usize, mut base: Vec<String>, found: &mut Vec<Import>) -> usize {
     while tokens.get(at) == Some(&"::") {
         match tokens.get(at + 1) {

@@ -1,4 +1,4 @@
-//! Rules about what is done in one place only: starting processes, opening URLs, using credentials.
+//! Rules about operations that are only allowed in certain places: starting processes, opening URLs, using credentials.
 
 use super::Finding;
 use super::tree::Tree;
@@ -6,7 +6,7 @@ use super::tree::Tree;
 /// Files and folders that may start processes, apart from tests. Folders end with a slash.
 const MAY_SPAWN: [&str; 6] = [
     "crates/process/src/launch.rs",
-    // Asks `ps` when a process was started.
+    // Runs `ps` to read the start time of a process.
     "crates/process/src/platform/macos.rs",
     // Tries bubblewrap before the app has a runtime.
     "src-tauri/src/page_sandbox/trial.rs",

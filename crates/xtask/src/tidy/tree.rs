@@ -77,7 +77,7 @@ impl Tree {
     }
 
     fn read_folder(&mut self, folder: &Path, prefix: &str) -> Result<(), Problem> {
-        // Tools that write into source folders mark what they write in this way.
+        // Tools that generate files in source folders mark the folders in this way.
         if fs::read_to_string(folder.join(".gitignore")).is_ok_and(|text| text.lines().any(|line| line == "*")) {
             return Ok(());
         }
