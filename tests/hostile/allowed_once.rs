@@ -76,7 +76,7 @@ async fn e19_a_server_that_is_always_allowed_comes_back_and_the_log_says_so() {
     withstood(row, Duration::ZERO);
 }
 
-/// Signs in to a remote server whose address is allowed once; each consent request is answered once.
+/// Signs in to a remote server whose address is allowed once. Each consent request is decided once.
 async fn signed_in_once() -> (App, AuthorizationServer, ProtectedServer) {
     let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
     let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;

@@ -1,4 +1,4 @@
-//! A lock or a disk that does not answer stops no server (S15).
+//! Tests that a lock or a disk that does not respond stops no server (S15).
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Number of requests that the owner has to serve before the lock is released.
 const ASKED: usize = 20;
 
-/// The lock of the documents, as a terminal program holds it that was stopped in the middle of a write.
+/// Locks the documents in the way of a terminal process that was stopped during a write.
 fn lock_of(data: &Path) -> File {
     let lock = File::options().write(true).create(true).truncate(false).open(data.join("lock")).unwrap();
     lock.lock().unwrap();
@@ -41,7 +41,8 @@ fn data(app: &App) -> PathBuf {
     app.folder.path().join("data")
 }
 
-/// Runs a command while something is held. The owner answers others at once all the while; then `held` is let go.
+/// Runs a command while a resource is blocked. Checks that the owner serves other requests at once, then releases
+/// `held`.
 async fn answers_others<T>(host: &Host, what: &str, held: impl Sized, act: impl Future<Output = T>) -> T {
     let mut act = pin!(act);
     for _ in 0..ASKED {
@@ -50,7 +51,7 @@ async fn answers_others<T>(host: &Host, what: &str, held: impl Sized, act: impl 
         tokio::select! {
             biased;
             _ = &mut act => panic!("{what}: it is answered after {:?}, before it can be written", began.elapsed()),
-            // sleep: asks again and again while the disk is blocked in real time.
+            // sleep: repeats the request while the disk is blocked in real time.
             () = tokio::time::sleep(Duration::from_millis(2)) => {}
         }
         host.snapshot().await.unwrap();
@@ -93,7 +94,7 @@ async fn s15_a_held_lock_of_the_documents_does_not_stop_the_loop() {
     let before = std::fs::read_to_string(&running).unwrap_or_default();
 
     pair.app.host.start_server("bad".into()).await.unwrap();
-    // The owner is asked for something again and again; no turn may wait for the file's lock.
+    // Repeats a request to the owner. No turn may wait for the file's lock.
     let mut slowest = Duration::ZERO;
     loop {
         let asked = Instant::now();
@@ -103,7 +104,7 @@ async fn s15_a_held_lock_of_the_documents_does_not_stop_the_loop() {
             break;
         }
         assert!(!matches!(view.state, ServerState::Failed(_)), "{what}: the server starts: {:?}", view.state);
-        // sleep: looks again until it holds; no event tells of it.
+        // sleep: polls until the condition holds, which no event reports.
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     assert!(slowest < AT_ONCE, "{what}: the owner answered after {slowest:?}");
@@ -271,11 +272,11 @@ async fn s15_nothing_leaves_and_nothing_waits_while_the_audit_log_is_locked() {
     ends(app, row).await;
 }
 
-/// Set while the file system of the program does not answer.
+/// Set while the file system does not respond.
 static HANGS: Mutex<bool> = Mutex::new(false);
 static ANSWERS: Condvar = Condvar::new();
 
-/// Looks at files on a file system that hangs, as one of a network that has gone.
+/// Looks at files on a file system that hangs, such as a disconnected network drive.
 fn look_at_hanging(files: &LaunchFiles) -> LaunchFiles {
     let hangs = HANGS.lock().unwrap_or_else(PoisonError::into_inner);
     drop(ANSWERS.wait_while(hangs, |hangs| *hangs).unwrap_or_else(PoisonError::into_inner));
@@ -312,7 +313,7 @@ async fn s15_a_program_on_a_hanging_file_system_does_not_stop_the_loop() {
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     app.host.stop_server("bad".into()).await.unwrap();
 
-    // A refusal needs no look at them.
+    // A denial does not require a look at the files.
     app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
     let question = asked_to_start(&app).await;
     let hanging = Hanging::begins();

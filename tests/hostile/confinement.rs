@@ -1,4 +1,5 @@
-//! Servers in a sandbox that take of the computer what they get (S37), and that try what they should not (S23).
+//! Tests of sandboxed servers that use as many resources as they get (S37), and that attempt forbidden operations
+//! (S23).
 
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ use crate::pair::Pair;
 const PATIENCE: Duration = Duration::from_secs(120);
 const MIB: u64 = 1024 * 1024;
 
-/// Within what no test of one limit goes over another.
+/// Returns limits such that the test of one limit does not exceed another.
 fn limits() -> Limits {
     Limits { processes: 64, memory_bytes: 256 * MIB, home_bytes: 16 * MIB, processor_seconds: 600, ..Limits::default() }
 }

@@ -1,4 +1,4 @@
-//! Consent: what asks, what an answer does, and that it is bound to what was shown.
+//! Tests of consent: operations that require it, the effects of a decision, and its binding to the displayed payload.
 
 mod steps;
 

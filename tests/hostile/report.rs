@@ -11,14 +11,14 @@ use serde_json::{Value, json};
 
 /// The file that gets the lines.
 pub(crate) const TABLE: &str = "HOSTILE_TABLE";
-/// The seed of what varies; any, if none is given.
+/// Environment variable with the seed of random values. A random one is used if it is not set.
 const SEED: &str = "HOSTILE_SEED";
-/// A secret in the environment of the host, which no server may see and nothing may write down; cargo sets it.
+/// Environment variable with a secret, which no server may see and nothing may write to a file. Set by cargo.
 const CANARY: &str = "HOSTILE_CANARY";
 
 /// Measurements for the general criterion.
 pub(crate) struct Figures {
-    /// The slowest answer of the good server.
+    /// Slowest response of the good server.
     pub(crate) slowest: Duration,
     /// Growth of the memory at its peak, in bytes.
     pub(crate) memory: u64,
@@ -35,7 +35,7 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// Names it: the case, then what is tried, as in `X41 over stdio, a flood`.
+    /// Sets the row's name: the case, then the attack, as in `X41 over stdio, a flood`.
     pub(crate) fn is(&self, what: &str) {
         let mut own = self.what.lock().unwrap_or_else(PoisonError::into_inner);
         if own.is_empty() {
@@ -48,7 +48,7 @@ impl Row {
         self.figures = Some(figures);
     }
 
-    /// The line for it, if it is of the list of cases and has come to an end.
+    /// Returns the line of the row, if it belongs to a listed case and has ended.
     fn line(&self, failed: bool) -> Option<Value> {
         let what = self.what.lock().unwrap_or_else(PoisonError::into_inner);
         let measured = match &self.figures {
@@ -70,12 +70,13 @@ impl Row {
 fn append(line: &Value) {
     let Some(path) = std::env::var_os(TABLE) else { return };
     let file = OpenOptions::new().create(true).append(true).open(path);
-    // One write, so that lines of tests that run at once do not mix.
+    // A single write, so that lines of concurrent tests do not mix.
     let written = file.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()));
     written.expect("the table can be written");
 }
 
-/// The lines of a part of a test that ran in a process of its own; as with a [`Row`], the rest of the test counts as well.
+/// The lines of a part of a test that ran in a separate process. As with a [`Row`], the rest of the test counts as
+/// well.
 pub(crate) struct Rows(Vec<Value>);
 
 impl Rows {
@@ -128,7 +129,7 @@ pub(crate) fn about(number: usize) -> usize {
     number - fifth + random.usize(..=2 * fifth)
 }
 
-/// A word that nobody guesses; the same for the same name in each run with the same seed.
+/// Returns a random word, equal for the same name in each run with the same seed.
 pub(crate) fn word(name: &str) -> String {
     format!("{name}-{:016x}", random(name).u64(..))
 }

@@ -24,7 +24,7 @@ struct Keychain {
     secrets: Mutex<HashMap<String, String>>,
     marks: Mutex<HashMap<String, String>>,
     locked: AtomicBool,
-    /// There is no keychain any more.
+    /// Set if the keychain is unavailable.
     gone: AtomicBool,
 }
 
@@ -81,7 +81,7 @@ async fn over(folder: tempfile::TempDir, keychain: &Arc<Keychain>, is_first: boo
     App::start_with(folder, servers, HostOptions::default(), keychain.clone()).await
 }
 
-/// Starts the server, whose start is approved for good.
+/// Starts the server with a permanent approval of its start.
 async fn approve_for_good(app: &App) {
     app.host.start_server("bad".into()).await.unwrap();
     let question = app.question("bad", "its start", |_| true).await;
@@ -93,12 +93,12 @@ async fn grants(host: &Host) -> usize {
     host.grants().await.unwrap().len()
 }
 
-/// Waits until it holds; gives how long that took.
+/// Waits until the condition holds, and returns the time that it took.
 async fn until<F: Future<Output = bool>>(what: &str, holds: impl Fn() -> F) -> Duration {
     let start = Instant::now();
     while !holds().await {
         assert!(start.elapsed() < PATIENCE, "{what}");
-        // sleep: looks again until it holds; no event tells of it.
+        // sleep: polls until the condition holds, which no event reports.
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     start.elapsed()
@@ -113,7 +113,8 @@ fn document(file: &Path) -> Value {
     serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap()
 }
 
-/// Approves a start for good, closes, has somebody change the approvals, and opens again: it must ask.
+/// Approves a start permanently, closes the host, has a file changed, and opens the host again. The start must request
+/// consent.
 async fn asks_after(what: &str, change: impl FnOnce(&Path)) {
     let row = row(what);
     let keychain = Arc::new(Keychain::default());
@@ -136,7 +137,7 @@ async fn asks_after(what: &str, change: impl FnOnce(&Path)) {
     assert!(problem.file.unwrap().ends_with("grants.json"), "{what}: with the file: {}", problem.message);
     let told = entries(&app, "document");
     assert!(told.iter().any(|entry| entry.starts_with("grants.json: ")), "{what}: and written down: {told:?}");
-    // What the user approves from now on holds.
+    // Later approvals of the user are effective.
     app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
     assert_eq!(grants(&app.host).await, 1, "{what}: what the user approves holds");
     app.host.close().await;
@@ -200,7 +201,7 @@ async fn s21_what_stood_there_before_the_first_seal_is_taken_over_once() {
     let file = folder.path().join("data/grants.json");
     let grants_only = document(&file)["document"].clone();
     std::fs::write(&file, grants_only.to_string()).unwrap();
-    // As before there were seals: the keychain knows of none.
+    // As in versions without seals, the keychain contains none.
     keychain.marks.lock().unwrap().clear();
     let app = over(folder, &keychain, false).await;
     assert_eq!(grants(&app.host).await, 1, "it is taken over");

@@ -77,7 +77,7 @@ async fn refused_sampling_reaches_the_tool_as_an_error() {
     assert!(words.contains("-1") && words.contains("rejected"), "[sampling-reject-error]: it was told so: {words}");
 }
 
-/// Every field of the form: what it takes, what it holds at first, and a value that is wrong, with why.
+/// Checks every field of the form: accepted values, default, and an invalid value with its error.
 #[allow(clippy::approx_constant, reason = "the server's own number, not a circle's")]
 fn fields() -> Vec<(&'static str, FieldKind, Option<Value>, Value, FieldProblem)> {
     let text = |format| FieldKind::Text { format, min_length: None, max_length: None };
@@ -228,7 +228,7 @@ async fn a_page_is_opened_only_after_consent() {
     }
 }
 
-/// 2025-11-25, error -32042: pages come first, then the same call is made again.
+/// In 2025-11-25, with error -32042, the pages are opened first, and then the same call is repeated.
 #[tokio::test]
 async fn a_call_that_needs_a_page_first_can_be_made_again() {
     let app = everything().await;

@@ -21,11 +21,11 @@ struct Case {
     revision: &'static str,
     /// Tools, prompts, resources, templates.
     offers: [usize; 4],
-    /// A call, and a text of its answer.
+    /// A call that succeeds, and a text in its result.
     works: (&'static str, Value, &'static str),
-    /// The structured content of that answer, as far as it can be known.
+    /// Structured content of that result, as far as it is predictable.
     structured: Option<Value>,
-    /// A call that the tool itself refuses, and a text of what it says.
+    /// A call that the tool itself rejects, and a text in its error.
     fails: (&'static str, Value, &'static str),
 }
 

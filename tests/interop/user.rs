@@ -59,13 +59,13 @@ pub(crate) async fn ended(call: JoinHandle<Called>) -> Called {
     timeout(PATIENCE, call).await.expect("the call ends").expect("it does not panic")
 }
 
-/// Calls a tool, allows it once, and gives what it answered.
+/// Calls a tool, allows it once, and returns its result.
 pub(crate) async fn call(app: &App, server: &str, tool: &str, arguments: Value) -> CallToolResult {
     let called = ended(begin(app, server, tool, arguments).await).await;
     called.unwrap_or_else(|error| panic!("{tool} of {server} should have answered: {error}"))
 }
 
-/// Calls a tool again and again until its answer holds this text.
+/// Calls a tool repeatedly until its result contains this text.
 pub(crate) async fn call_until(app: &App, server: &str, tool: &str, wanted: &str) -> CallToolResult {
     let mut last = String::new();
     let found = timeout(PATIENCE, async {
@@ -75,7 +75,7 @@ pub(crate) async fn call_until(app: &App, server: &str, tool: &str, wanted: &str
             if last.contains(wanted) {
                 return result;
             }
-            // sleep: looks again until it holds; no event tells of it.
+            // sleep: polls until the condition holds, which no event reports.
             tokio::time::sleep(std::time::Duration::from_millis(100)).await;
         }
     })
@@ -83,7 +83,7 @@ pub(crate) async fn call_until(app: &App, server: &str, tool: &str, wanted: &str
     found.unwrap_or_else(|_| panic!("{tool} of {server} should answer {wanted:?}, but says {last:?}"))
 }
 
-/// Calls a tool, allows it once, and gives what the server then asks.
+/// Calls a tool, allows it once, and returns the consent request that the server then causes.
 pub(crate) async fn asked_by(
     app: &App,
     server: &str,
@@ -95,7 +95,7 @@ pub(crate) async fn asked_by(
     (call, question)
 }
 
-/// The text of an answer.
+/// Returns the text of a result.
 pub(crate) fn text(result: &CallToolResult) -> String {
     let texts = result.content.iter().filter_map(|b| if let ContentBlock::Text(t) = b { Some(&*t.text) } else { None });
     texts.collect::<Vec<_>>().join("\n")

@@ -50,7 +50,7 @@ fn the_time_that_is_taken_is_seen() {
     assert!(taken.seconds() > 0.01, "else the bounds here would hold whatever is done: {} s", taken.seconds());
 }
 
-/// A line of OpenAI's that says this.
+/// Returns a line of OpenAI's wire with this delta.
 fn says(delta: &str) -> Vec<u8> {
     format!("data: {{\"choices\":[{{\"delta\":{delta}}}]}}\n\n").into_bytes()
 }

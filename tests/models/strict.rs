@@ -1,4 +1,4 @@
-//! Providers that refuse what the real ones refuse, in their words.
+//! Tests of providers that reject the requests which the real ones reject, with their error texts.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ const THINKING: [(&str, &str); 9] = [
     ("gpt-6.1-terra", "none"),
 ];
 
-/// OpenAI's own address and others that are held to the same rules.
+/// OpenAI's own host, and others that the same rules apply to.
 const HOSTS: [&str; 3] = ["api.openai.com", "eu.api.openai.com", "team.openai.azure.com"];
 
 /// Returns the error that OpenAI's API would return for a request to one of these models.
@@ -59,7 +59,7 @@ async fn openai() -> Served {
     .await
 }
 
-/// A provider that believes to ask this host, and asks here.
+/// Returns a provider with this host name, whose requests are sent to the fake server.
 #[allow(clippy::disallowed_methods, reason = "a name of a real provider has to lead to a fake one")]
 fn at(host: &str, served: &Served, conversions: Conversions) -> HttpProvider {
     let client = reqwest::Client::builder().no_proxy().resolve(host, served.address).build().unwrap();

@@ -2,11 +2,11 @@
 
 use clap::ValueEnum;
 
-/// Calls that every client makes before the clock starts, so that nothing is measured that happens once.
+/// Number of calls that every client makes before the clock starts, to exclude one-time costs.
 pub const WARM_UP: usize = 200;
-/// Bytes of the image that `big` is asked for.
+/// Size of the image that `big` is called for, in bytes.
 pub const IMAGE_BYTES: usize = 10 * 1024 * 1024;
-/// Notifications that `progress` is asked for.
+/// Number of notifications that `progress` is called for.
 pub const NOTIFICATIONS: usize = 10_000;
 /// Tools that the server of [`Scenario::StdioList5000`] offers.
 pub const MANY_TOOLS: usize = 5_000;
@@ -14,7 +14,7 @@ pub const MANY_TOOLS: usize = 5_000;
 pub const FEW_TOOLS: usize = 3;
 /// Calls under way in the scenarios that do not call one by one.
 pub const IN_FLIGHT: usize = 64;
-/// Sessions that stand idle at the end of [`Scenario::Idle200`].
+/// Number of idle sessions at the end of [`Scenario::Idle200`].
 pub const IDLE_SESSIONS: usize = 200;
 /// The text that `echo` is given.
 pub const TEXT: &str = "hello";

@@ -1,4 +1,4 @@
-//! The host with one server: connected, with its lists read, and a user who answers.
+//! The host with a single server: connected, with its lists read, and a user who decides on consent requests.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// Adds the server by its URL and what the suite says of signing in, starts it, and waits until its lists were read.
+    /// Adds the server by its URL with the suite's sign-in options, starts it, and waits until its lists are read.
     pub(crate) async fn connect(url: &str, context: &Value) -> Result<Self, String> {
         let settings = sign_in::settings(url, context).await?;
         let app = App::start(Vec::new()).await;
@@ -52,7 +52,7 @@ impl Client {
         }
     }
 
-    /// Waits until the server's lists were read. Whoever is to sign in again does so, but gives up some time.
+    /// Waits until the server's lists are read. Repeats a required sign-in a limited number of times.
     async fn ready(&self) -> Result<(), String> {
         let mut events = self.host().events();
         let mut signed_in_again = 0;
@@ -125,7 +125,7 @@ impl Client {
         self.host().read_skill_file(self.id(), loaded, uri).await
     }
 
-    /// Writes down all that went over the wire, for whoever looks for the cause of a failure.
+    /// Prints all messages, for the diagnosis of a failure.
     #[allow(clippy::print_stderr, reason = "a program says why it failed")]
     pub(crate) async fn tell_activity(&self) {
         eprintln!("{}", self.app.activity(SERVER).await);

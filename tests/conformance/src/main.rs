@@ -1,5 +1,5 @@
-//! The client that the official conformance suite drives. It is the host as the app runs it; the scenario's name decides only
-//! what is done with the server, and its last argument is the server's URL.
+//! The client that the official conformance suite drives. It is the host as the app runs it. The scenario's name only
+//! selects the steps with the server, and the last argument is the server's URL.
 #![allow(clippy::print_stderr, reason = "a program says why it failed")]
 
 mod client;

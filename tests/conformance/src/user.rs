@@ -1,4 +1,5 @@
-//! The user of the client: allows what the scenarios want done, and fills in forms as they come, or the least that fits.
+//! The user of the client: allows the operations of the scenarios, and submits forms with their defaults or the
+//! smallest valid values.
 
 use host::view::{QuestionBody, UserAnswer};
 use policy::Scope;

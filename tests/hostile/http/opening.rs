@@ -1,4 +1,5 @@
-//! Servers that are no good from the start: the state says why, and the others go on (X35, X42, X54).
+//! Tests of servers that fail during the opening: the state contains the cause, and other servers are not affected
+//! (X35, X42, X54).
 
 use host::view::{FailureReason, ServerState};
 use serde_json::json;
@@ -50,7 +51,7 @@ async fn nobody_listens() {
     let url = gone.url("/mcp");
     drop(gone);
     // The listener is closed by the runtime a moment after it is dropped.
-    // sleep: no event tells when a port is free.
+    // sleep: no event reports that a port is free.
     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     let reason = fails(url, "nobody listens", &["could not be reached"]).await;
     assert_eq!(reason, FailureReason::Unreachable, "the reason is its own");

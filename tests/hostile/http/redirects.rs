@@ -1,4 +1,4 @@
-//! Redirects: nothing of the user's goes to another origin, and no chain is without end (X49).
+//! Tests of redirects: no data of the user is sent to another origin, and the number of redirects is bounded (X49).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -15,7 +15,7 @@ use super::{SignIn, ended};
 use crate::pair::Pair;
 use crate::report::word;
 
-/// Both servers, with nothing started yet.
+/// Returns both servers, with nothing started yet.
 async fn undecided(
     what: &str,
     script: ProtectedScript,
@@ -77,7 +77,7 @@ impl SignIn {
     }
 }
 
-/// The settings of a machine that signs in by itself.
+/// Returns settings of a machine that signs in without a user.
 fn machine(issuer: &AuthorizationServer, scopes: &[&str]) -> AuthConfig {
     let scopes = scopes.iter().map(|&scope| scope.to_owned()).collect();
     AuthConfig { scopes, ..with_secret(issuer, Grant::ClientCredentials) }

@@ -1,4 +1,4 @@
-//! Servers that refuse for ever (X51): few step-ups, few requests, and the user is told.
+//! Tests of servers that refuse every request (X51): few step-ups, few requests, and the user is notified.
 
 use std::time::Duration;
 
@@ -102,7 +102,7 @@ async fn x51_a_server_in_use_makes_us_send_little() {
     }
 }
 
-/// From now on a server that is in use refuses so. Counts what it gets in a minute, and its authorization server.
+/// Makes a server in use refuse in this way. Counts the requests to it and to its authorization server in a minute.
 pub(super) async fn is_left_alone(what: &str, tried: SignIn, refusing: Refusing) {
     let is_read_again = || tried.server.with_method("tools/list").len() >= 2;
     let is_told = testkit::deadline::holds_within(Duration::from_secs(20), is_read_again).await;

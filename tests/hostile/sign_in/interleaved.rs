@@ -38,14 +38,14 @@ enum Event {
     Moves(usize, usize),
     /// A server names both.
     NamesBoth(usize),
-    /// A server says that it is the other.
+    /// A server claims the identity of the other one.
     ClaimsOther(usize, bool),
     WantsScope(usize),
     Refuses(usize, bool),
     EndsAccess(usize),
     EndsAll(usize),
     RefreshFails(usize, bool),
-    /// An issuer says that it is the other.
+    /// An issuer claims the identity of the other one.
     Impersonates(usize, bool),
     /// Waits for a short time.
     Waits,
@@ -82,7 +82,7 @@ struct World {
 }
 
 impl World {
-    /// Both servers are in use, each with an issuer of its own.
+    /// Returns both servers in use, each with a separate issuer.
     async fn new() -> Self {
         let issuer = || {
             AuthorizationServer::start(AuthorizationScript {
@@ -109,7 +109,7 @@ impl World {
             Event::Call(at) => {
                 let (host, name) = (host.clone(), name(at));
                 let arguments = Map::from_iter([("text".to_owned(), json!("hello"))]);
-                // Some fail, as they should; what counts is what was sent.
+                // Some of them fail, as expected. Only the sent requests are compared.
                 tokio::spawn(async move {
                     host.call_tool(format!("call-{number}"), name, "echo".into(), arguments, None).await
                 });

@@ -48,7 +48,7 @@ async fn restarted(row: &Row, process: HttpProcess) -> Outcome {
     process.kill().await;
     // sleep: the way is broken for so long, in real time of other programs.
     tokio::time::sleep(AWAY).await;
-    // A stream that may be taken up again is tried for, until the new process says that it knows nothing of it.
+    // A resumable stream is retried until the new process rejects its session.
     proxy.lead_to(address(&new.origin));
     connected.ends(call).await?;
     connected.comes_back().await?;
@@ -60,7 +60,7 @@ fn address(origin: &str) -> SocketAddr {
     origin.trim_start_matches("http://").parse().unwrap_or_else(|e| panic!("{origin}: {e}"))
 }
 
-/// The way to a server, through what keeps the messages and what spoils the bytes.
+/// The route to a server: through the recording proxy and the proxy that corrupts bytes.
 struct Network<'a> {
     row: &'a Row,
     folder: &'a Path,

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use mcp_proto::Revision;
 use mcp_proto::Revision::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
 
-/// The lines of the table, in their order: what it is called there, and the revisions that have it.
+/// Defines the lines of the table in their order: the name of each feature, and the revisions that have it.
 macro_rules! features {
     ($($feature:ident: $name:literal, $revisions:expr;)*) => {
         /// A line of the table.

@@ -63,7 +63,7 @@ impl HttpProcess {
             Ok(Ok(Some(line))) if line.starts_with("http://") => line,
             other => panic!("{launch:?} should have said where it listens, not {other:?}"),
         };
-        // What else it says is let go, so that it never waits for a reader.
+        // The remaining output is discarded, so that the process never blocks on writing.
         tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
         Self { origin, errors, child }
     }

@@ -1,4 +1,4 @@
-//! The servers: what each is built on, how it is started, what it can speak, and what its SDK does not have.
+//! The servers: SDK, command, supported revisions, and features that the SDK lacks.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -122,7 +122,7 @@ impl Server {
     /// Returns the command that serves over this transport.
     pub(crate) fn launch(&self, transport: Transport) -> Launch {
         let argument = match transport {
-            // Without arguments it speaks over stdio.
+            // Without arguments it uses stdio.
             Transport::Stdio if self.name == DEMO => return (self.program)(),
             Transport::Stdio => Some("stdio"),
             Transport::StreamableHttp => self.streamable,
@@ -165,7 +165,7 @@ pub(crate) fn rows(server: &'static Server) -> Vec<Row> {
     let (oldest, newest) = server.revisions;
     let mut rows = Vec::new();
     let mut add = |transport, oldest: Revision, newest: Revision| {
-        // The demo server can be told what to speak, so that each revision is found.
+        // The revision of the demo server can be chosen, so that each one is negotiated.
         let is_found = server.name == DEMO && transport == Transport::Stdio;
         for revision in Revision::ALL {
             if revision >= oldest && revision <= newest {
@@ -178,7 +178,7 @@ pub(crate) fn rows(server: &'static Server) -> Vec<Row> {
         add(Transport::StreamableHttp, oldest.max(V2025_03_26), newest);
     }
     if server.sse.is_some() {
-        // The transport is of 2024-11-05; what is spoken over it is agreed on as ever.
+        // The transport is of 2024-11-05. The revision is negotiated over it as usual.
         add(Transport::HttpSse, oldest, newest.min(Revision::NEWEST_LEGACY));
     }
     rows
@@ -192,7 +192,7 @@ pub(crate) fn rows_by_transport(server: &'static Server) -> Vec<Row> {
     all.iter().filter(|row| Some(row.revision) == newest(row.transport) || row.can_resume()).copied().collect()
 }
 
-/// A server's processes for HTTP, each started when its first row needs it.
+/// Processes of a server for HTTP, each started when its first row requires it.
 pub(crate) struct Remote {
     server: &'static Server,
     streamable: OnceCell<HttpProcess>,
@@ -235,7 +235,7 @@ pub(crate) fn local(launch: Launch) -> ServerConfig {
     command(launch.program, &arguments)
 }
 
-/// The versions of what the servers are built on, from the files that pin them.
+/// Returns the versions of the SDKs, from the files that pin them.
 pub(crate) fn versions() -> Vec<(&'static str, String)> {
     SERVERS.iter().map(|server| (server.name, format!("{} {}", server.sdk, version_of(server.sdk)))).collect()
 }

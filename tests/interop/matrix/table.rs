@@ -1,4 +1,4 @@
-//! The tables, as they are kept in `MATRIX.md`: what works, and what comes of faults. Each is of one test.
+//! The tables in `MATRIX.md`: working features, and outcomes of faults. Each is written by a single test.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -29,7 +29,7 @@ tested with servers of our own.
 /// Heading of the second table.
 const FAULTS: &str = "\n## Faults\n";
 
-/// The table of what works.
+/// Returns the table of working features.
 pub(crate) fn features(rows: &[(Row, Checked)]) -> String {
     let mut out = HEAD.to_owned();
     let mut notes: Vec<String> = Vec::new();
@@ -91,12 +91,12 @@ fn cell(cell: &Cell, notes: &mut Vec<String>) -> String {
     }
 }
 
-/// Compares what works with what is kept of it; writes it instead if the environment says so.
+/// Compares the working features with the stored table, or writes it if the environment requests it.
 pub(crate) fn keep_features(table: &str) {
     keep(|kept| (table.to_owned(), kept.1), |kept| kept.0 == table);
 }
 
-/// The same of what comes of faults.
+/// Compares the outcomes of faults with the stored table, or writes it if the environment requests it.
 pub(crate) fn keep_faults(table: &str) {
     keep(|kept| (kept.0, table.to_owned()), |kept| kept.1 == table);
 }
@@ -114,7 +114,7 @@ fn changed(change: impl Fn(Parts) -> Parts) -> std::io::Result<Parts> {
     let writes = std::env::var_os("INTEROP_WRITE_MATRIX").is_some();
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("MATRIX.md");
     let mut file = File::options().read(true).write(writes).open(path)?;
-    // The other test may write its part at the same time, in a process of its own.
+    // The other test may write its part at the same time, in another process.
     file.lock()?;
     let mut kept = String::new();
     file.read_to_string(&mut kept)?;

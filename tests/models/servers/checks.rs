@@ -99,7 +99,8 @@ async fn who(place: &Place) -> Cell {
     Ok(if reply.model == place.model { "yes".into() } else { format!("as {}", reply.model) })
 }
 
-/// Asks for a model in whose place another answers: by its own choice, as a proxy falls back, or as there is only one.
+/// Requests a model in whose place another one responds: by choice of the server, as the fallback of a proxy, or
+/// because there is only one.
 async fn another(place: &Place) -> Cell {
     let (model, stands_in) = match place.server {
         Server::Aimock => (place.model.as_str(), "another-model"),
@@ -242,13 +243,13 @@ async fn wrong_key(place: &Place) -> Cell {
     match error {
         Err(ModelError::WrongKey { said }) if said.contains("sk-of-somebody-else") => Err(format!("repeated: {said}")),
         Err(ModelError::WrongKey { .. }) => Ok("wrongKey".into()),
-        // Without a database it knows no other keys, and says only that.
+        // Without a database it knows no other keys, and reports only that.
         Err(error) if place.server == Server::LiteLlm => Ok(error.code().into()),
         other => Err(format!("{other:?}")),
     }
 }
 
-/// The provider ends its answer without its end. A proxy may make it look whole; nobody can tell then.
+/// Checks a response that the provider breaks off. A proxy may make it look complete, which can't be detected.
 async fn breaks_off(place: &Place) -> Cell {
     if !place.is_scripted() {
         return no();

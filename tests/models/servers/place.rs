@@ -1,4 +1,4 @@
-//! The servers, and the wires that each speaks.
+//! The servers, and the wires that each supports.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::running::Running;
 /// A program that serves models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Server {
-    /// Answers by what the last message says.
+    /// Responds according to the last message.
     Aimock,
     /// LiteLLM's proxy, with aimock behind it.
     LiteLlm,
@@ -33,7 +33,7 @@ impl Server {
         }
     }
 
-    /// The wires that it speaks.
+    /// Returns the wires that the server supports.
     pub(crate) const fn wires(self) -> &'static [ProviderKind] {
         match self {
             Self::Aimock => &WIRES,
@@ -51,7 +51,7 @@ pub(crate) struct Place {
     pub(crate) server: Server,
     pub(crate) wire: ProviderKind,
     pub(crate) url: String,
-    /// The model that is asked.
+    /// Identifier of the requested model.
     pub(crate) model: String,
 }
 

@@ -18,7 +18,7 @@ pub(crate) async fn run(scenario: Scenario, url: &str) -> Outcome<Report> {
     let client = Client::builder().no_proxy().build()?;
     let url: Url = url.parse()?;
     let body: Arc<str> = request(scenario, ID).into();
-    // The server answers this one by the protocol and repeats the bytes from then on.
+    // The server responds to this one by the protocol and repeats the bytes from then on.
     let answer_bytes = post(&client, &url, &body).await?;
     for _ in 1..WARM_UP {
         post(&client, &url, &body).await?;
@@ -45,7 +45,7 @@ pub(crate) async fn run(scenario: Scenario, url: &str) -> Outcome<Report> {
     Ok(report)
 }
 
-/// Gives the bytes of the body that answers.
+/// Posts a request, and returns the size of the response's body in bytes.
 async fn post(client: &Client, url: &Url, body: &str) -> Outcome<usize> {
     let request = client
         .post(url.clone())

@@ -12,10 +12,10 @@ use std::path::PathBuf;
 use bench::scenario::Scenario;
 use clap::Parser;
 
-/// A measurement that fails says where.
+/// Result of a measurement, with the cause if it fails.
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
-/// The id of every request: as long as most of those that Drawbridge gives in a scenario.
+/// Id of every request: as long as most ids that Drawbridge uses in a scenario.
 const ID: usize = 1000;
 
 #[derive(Parser)]

@@ -1,4 +1,4 @@
-//! A host whose user allows all, and its servers, opened as a user would open them.
+//! A host whose user allows everything, and its servers, opened in the way of a user.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -61,7 +61,7 @@ impl Bench {
         let host = self.host.clone();
         let mut events = host.events();
         tokio::spawn(async move {
-            // Nobody looks at announcements here.
+            // Announcements are not needed here.
             let quiet = AppSettings { announce: false, ..AppSettings::default() };
             let _ = host.set_settings(quiet).await;
             while let Some(event) = events.next().await {
@@ -70,7 +70,7 @@ impl Bench {
                     QuestionBody::Tool { .. } => Scope::Session,
                     _ => Scope::Once,
                 };
-                // It may be gone already, with its call or its server.
+                // The consent request may have been closed with its call or its server.
                 let _ = host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(scope)).await;
             }
         })

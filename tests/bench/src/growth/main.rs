@@ -35,7 +35,7 @@ fn point(series: &str, size: usize, cost: f64) -> Outcome<()> {
     Ok(())
 }
 
-/// The middle one of what `act` takes, in seconds.
+/// Returns the median duration of `act`, in seconds.
 fn median(times: usize, mut act: impl FnMut() -> Outcome<()>) -> Outcome<f64> {
     let mut taken = Vec::with_capacity(times);
     for _ in 0..times {

@@ -75,7 +75,7 @@ fn append(log: &dyn ports::AuditLog, entries: usize) -> Outcome<()> {
             hash: String::new(),
             imported: false,
         };
-        // The log refuses what it has no room for.
+        // The log refuses entries beyond its capacity.
         if log.append_later(entry.clone(), 0).is_err() {
             log.flush()?;
             log.append_later(entry, 0)?;
@@ -104,7 +104,7 @@ pub(crate) fn search() -> Outcome<()> {
     Ok(())
 }
 
-/// A message with a word that is in all of them, and one that is in every thousandth.
+/// Returns a message with a word that occurs in all of them, and one that occurs in every thousandth.
 fn message(number: usize) -> NewItem {
     let text = format!("the harbour opens at {} o'clock for ship rare{} of line {number}", number % 24, number % 1_000);
     NewItem {

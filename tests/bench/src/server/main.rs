@@ -1,6 +1,6 @@
-//! A small and fast MCP server, so that the client is what is measured. `stdio` answers on standard output, `http` on a port
-//! of its own; `bare` and `http-bare` answer one request like them, and from then on repeat those bytes without reading what
-//! comes: the bytes of both are the same by construction.
+//! A small and fast MCP server, so that the client dominates the measurement. `stdio` responds on standard output,
+//! `http` on a separate port. `bare` and `http-bare` respond to a request in the same way, and then repeat those bytes
+//! without parsing further requests, so that the bytes of both are equal by construction.
 
 mod answers;
 mod http;
@@ -33,12 +33,12 @@ enum Mode {
         #[command(flatten)]
         offer: Offer,
     },
-    /// Answer the first line, and each other line with the same bytes
+    /// Respond to the first line, and to each other line with the same bytes
     Bare {
         #[command(flatten)]
         offer: Offer,
     },
-    /// Answer the first POST, and each other one with the same bytes; prints the URL
+    /// Respond to the first POST, and to each other one with the same bytes; prints the URL
     HttpBare {
         #[command(flatten)]
         place: Place,
@@ -76,7 +76,7 @@ enum Answers {
     Sse,
 }
 
-/// Which revisions are spoken.
+/// Protocol revisions that the server supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Era {
     /// 2024-11-05 to 2025-11-25, with `initialize`.

@@ -1,5 +1,5 @@
-//! Takes one step of Drawbridge's work many times. `cargo xtask bench guard` runs it under callgrind with two counts; the difference is
-//! what one more step costs, without the start and the end of the program.
+//! Repeats a step of Drawbridge's work. `cargo xtask bench guard` runs it under callgrind with two counts, whose
+//! difference is the cost of a further step, without the start and the end of the program.
 
 use std::hint::black_box;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use policy::RuleSet;
 
 /// Tools of the list that is read again and again.
 const LIST_TOOLS: usize = 500;
-/// Steps before the ones that count, so that everything is allowed and every buffer has its size.
+/// Number of steps before the counted ones, after which everything is allowed and every buffer has its size.
 const WARM_UP: usize = 5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -92,7 +92,7 @@ async fn run(arguments: &Arguments) -> Outcome<()> {
     Ok(())
 }
 
-/// Calls and renders the events of each call, until the one that says that it has ended.
+/// Makes calls and renders the events of each, up to the event of its end.
 async fn events(host: &Host, count: usize) -> Outcome<()> {
     let mut stream = Api::new(host.clone()).events();
     for call in 0..count {

@@ -55,7 +55,7 @@ impl Checked {
 
 type Check = Result<(), String>;
 
-/// Says what was seen instead, unless this holds.
+/// Returns an error with the observed value unless the condition holds.
 fn holds(condition: bool, seen: impl std::fmt::Debug) -> Check {
     if condition { Ok(()) } else { Err(format!("{seen:?}").chars().take(400).collect()) }
 }

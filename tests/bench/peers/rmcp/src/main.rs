@@ -18,7 +18,7 @@ use rmcp::transport::{StreamableHttpClientTransport, TokioChildProcess};
 use rmcp::{ClientHandler, ServiceExt as _};
 use tokio::process::Command;
 
-/// A measurement that fails says where.
+/// Result of a measurement, with the cause if it fails.
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 #[derive(Parser)]
@@ -35,7 +35,7 @@ struct Arguments {
     /// A runtime with one thread instead of several
     #[arg(long)]
     current_thread: bool,
-    /// An HTTP client that keeps connections, instead of the one that the SDK makes
+    /// Use an HTTP client that keeps connections, instead of the SDK's default
     #[arg(long)]
     pooled: bool,
 }
