@@ -1,5 +1,5 @@
-//! Servers that end again and again (X40): they are brought back with growing pauses, at most five times in five minutes,
-//! and are then left to the user with the cause.
+//! Servers that end again and again (X40): they are brought back with growing pauses, at most five times in five
+//! minutes, and are then left to the user with the cause.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

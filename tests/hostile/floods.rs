@@ -96,8 +96,8 @@ async fn x41_a_flood_of_answers_to_nothing() {
     flooded_with("flood-unknown-answers").await.0.close("X41").await;
 }
 
-/// X37: 1 GB without a newline. The call fails as soon as the line is too long; the rest is taken from the pipe and thrown
-/// away until it is all written.
+/// X37: 1 GB without a newline. The call fails as soon as the line is too long; the rest is taken from the pipe and
+/// thrown away until it is all written.
 #[tokio::test]
 async fn x37_a_gigabyte_without_a_newline() {
     let what = "X37 over stdio, 1 GB without a newline";

@@ -1,6 +1,6 @@
-//! Tests of another program that writes Drawbridge's files (S04, S11, S21): approvals, reviewed definitions, addresses of model
-//! providers, and the audit log. Approvals that it forges have no effect, and a revocation by an instance of Drawbridge applies to
-//! the others.
+//! Tests of another program that writes Drawbridge's files (S04, S11, S21): approvals, reviewed definitions, addresses
+//! of model providers, and the audit log. Approvals that it forges have no effect, and a revocation by an instance of
+//! Drawbridge applies to the others.
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -29,7 +29,8 @@ pub struct Report {
     /// steps of 50 ms, with the number received so far.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counted: Option<u64>,
-    /// Size of the response to a request in bytes: its lines with their ends, or its body. Only the bare limit reports it.
+    /// Size of the response to a request in bytes: its lines with their ends, or its body. Only the bare limit reports
+    /// it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer_bytes: Option<usize>,
     /// Growth of the resident memory per session, in kilobytes.

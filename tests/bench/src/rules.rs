@@ -1,4 +1,5 @@
-//! A policy with many rules, and a call to decide about: 98 of 100 rules are about other servers, the others about the folders of this one.
+//! A policy with many rules, and a call to decide about: 98 of 100 rules are about other servers, the others about the
+//! folders of this one.
 
 use policy::{
     Act, ArgumentIs, ArgumentRule, Claims, Effect, Grant, GrantId, Grants, Hash, PathFacts, Policy, PolicyFile,

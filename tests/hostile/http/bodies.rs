@@ -219,7 +219,8 @@ async fn comes(comes: &Comes, request: &Value, mut answer: Answer) -> io::Result
     }
 }
 
-/// X37: 1 GB in one body and in one line of an event stream. It ends where the bound is reached, and so does the connection.
+/// X37: 1 GB in one body and in one line of an event stream. It ends where the bound is reached, and so does the
+/// connection.
 #[tokio::test]
 async fn x37_a_gigabyte_is_cut() {
     for (about, head) in [

@@ -71,7 +71,8 @@ fn declared(tried: &SignIn, extension: &str) -> bool {
     !calls.is_empty() && calls.iter().all(capabilities)
 }
 
-/// [auth-cc-declare] [auth-cc-baseline] [auth-cc-auth-method] [auth-cc-preregistered] [auth-cc-metadata-methods] [auth-cc-renew]
+/// [auth-cc-declare] [auth-cc-baseline] [auth-cc-auth-method] [auth-cc-preregistered] [auth-cc-metadata-methods]
+/// [auth-cc-renew]
 #[tokio::test]
 async fn the_apps_own_credentials_are_enough_and_renewed_without_a_user() {
     let what = "client credentials";

@@ -184,8 +184,8 @@ pub(crate) fn rows(server: &'static Server) -> Vec<Row> {
     rows
 }
 
-/// Each server over each transport, in the revision that is found; and in the newest with sessions and streams that can be
-/// taken up again.
+/// Each server over each transport, in the revision that is found; and in the newest with sessions and streams that can
+/// be taken up again.
 pub(crate) fn rows_by_transport(server: &'static Server) -> Vec<Row> {
     let all = rows(server);
     let newest = |transport| all.iter().filter(|row| row.transport == transport).map(|row| row.revision).max();

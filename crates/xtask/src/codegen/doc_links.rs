@@ -1,5 +1,5 @@
-//! Links of Rust's documentation in the comments of the page's copy, where they lead nowhere: a link becomes the name that it shows.
-//! Caller: `codegen.rs`.
+//! Links of Rust's documentation in the comments of the page's copy, where they lead nowhere: a link becomes the name
+//! that it shows. Caller: `codegen.rs`.
 
 /// The text with every link to a Rust item replaced by its name, in comments only. Links to addresses stay.
 pub(super) fn as_names(text: &str) -> String {

@@ -14,7 +14,8 @@ use crate::progress::step;
 /// Other builds of the same commit carry the same name.
 const BUILD_HOST: &str = "localhost";
 
-/// Folders that belong to every package with something in them: whichever is removed last takes them away. The others are part of Fedora itself.
+/// Folders that belong to every package with something in them: whichever is removed last takes them away. The others
+/// are part of Fedora itself.
 const SHARED_FOLDERS: &[&str] =
     &["usr/share/fish", "usr/share/fish/vendor_completions.d", "usr/share/zsh", "usr/share/zsh/site-functions"];
 

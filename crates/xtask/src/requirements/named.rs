@@ -13,8 +13,8 @@ pub(crate) struct Named {
     pub(crate) test: String,
 }
 
-/// Returns all places in all tests that name a requirement. `is_candidate` rejects texts that only look like a name, such
-/// as `[a-z]`.
+/// Returns all places in all tests that name a requirement. `is_candidate` rejects texts that only look like a name,
+/// such as `[a-z]`.
 pub(crate) fn in_tree(tree: &Tree, is_candidate: impl Fn(&str) -> bool) -> Vec<Named> {
     let mut found = Vec::new();
     for file in &tree.files {

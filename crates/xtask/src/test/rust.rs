@@ -9,8 +9,8 @@ use crate::process::{Program, cargo};
 use crate::progress::step;
 use crate::{check, node, system_packages, workspace};
 
-/// All crates, the shell with the page built in. Every part builds this same choice: cargo picks the features of shared dependencies by it, and
-/// another choice would build most of them, and our crates, a second time.
+/// All crates, the shell with the page built in. Every part builds this same choice: cargo picks the features of shared
+/// dependencies by it, and another choice would build most of them, and our crates, a second time.
 const WITH_SHELL: [&str; 3] = ["--workspace", "--features", "drawbridge/custom-protocol"];
 /// The same where the shell can't be built.
 const WITHOUT_SHELL: [&str; 3] = ["--workspace", "--exclude", "drawbridge"];
@@ -38,7 +38,8 @@ pub(super) fn deny(log: &mut Log) -> Result<Done, Problem> {
     Ok(Done::Ran)
 }
 
-/// The crates' own tests, some against a fake provider of models from npm. The suites with real servers and random bytes are parts of their own.
+/// The crates' own tests, some against a fake provider of models from npm. The suites with real servers and random
+/// bytes are parts of their own.
 pub(super) fn unit(log: &mut Log) -> Result<Done, Problem> {
     node::install(&workspace::tests(), &mut |program| log.run(program))?;
     build_all(log)?;

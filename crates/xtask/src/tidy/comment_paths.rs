@@ -1,5 +1,5 @@
-//! Paths of source files in backticks, in comments and in the documents for developers: each must lead to a file, so that
-//! references are updated when a file moves.
+//! Paths of source files in backticks, in comments and in the documents for developers: each must lead to a file, so
+//! that references are updated when a file moves.
 
 use super::Finding;
 use super::layout::GENERATED;
@@ -10,8 +10,8 @@ const EXTENSIONS: [&str; 4] = [".rs", ".svelte", ".ts", ".mjs"];
 /// Prefixes that a path in a comment may omit: none, the folder of crates, or that of the suites.
 const ROOTS: [&str; 3] = ["", "crates/", "tests/"];
 
-/// Checks that paths in comments and documents exist. A comment may name a file of its package by any number of its folders,
-/// and other files from a root on. A document for developers names the crate in words.
+/// Checks that paths in comments and documents exist. A comment may name a file of its package by any number of its
+/// folders, and other files from a root on. A document for developers names the crate in words.
 pub(super) fn exist(tree: &Tree) -> Vec<Finding> {
     let packages = packages(tree);
     let mut findings = Vec::new();

@@ -1,4 +1,5 @@
-//! The rule about shapes that are defined twice: no two types in different crates have the same fields, or variants, by name.
+//! The rule about shapes that are defined twice: no two types in different crates have the same fields, or variants, by
+//! name.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,5 @@
-//! The rule about cycles of modules: the top-level modules of a crate depend on each other in one direction, but for small groups.
+//! The rule about cycles of modules: the top-level modules of a crate depend on each other in one direction, but for
+//! small groups.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,5 @@
-//! Rules about words: types are named by nouns, and each concept has the one word of the glossary in `crates/README.md`.
+//! Rules about words: types are named by nouns, and each concept has the one word of the glossary in
+//! `crates/README.md`.
 
 use super::Finding;
 use super::layout::GENERATED;

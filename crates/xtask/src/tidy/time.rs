@@ -22,8 +22,8 @@ const READERS: [&str; 4] =
 /// Function among them that can be imported, so that a call has no path.
 const IMPORTABLE: &str = "ports::time::now";
 
-/// The system's clock is read only where a comment says why. The comment is at each reading: one at an import would excuse all that
-/// are ever added to the file.
+/// The system's clock is read only where a comment says why. The comment is at each reading: one at an import would
+/// excuse all that are ever added to the file.
 pub(super) fn clock_from_outside(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for name in CLOCK_FROM_OUTSIDE {

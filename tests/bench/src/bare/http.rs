@@ -11,7 +11,8 @@ use reqwest::{Client, Url};
 
 use crate::{ID, Outcome};
 
-/// Measures a scenario: one task for each call that is under way, as in the other clients, and every body read to its end.
+/// Measures a scenario: one task for each call that is under way, as in the other clients, and every body read to its
+/// end.
 #[allow(clippy::disallowed_methods, reason = "the bare limit is the HTTP stack without our rules")]
 #[tokio::main(flavor = "current_thread")]
 pub(crate) async fn run(scenario: Scenario, url: &str) -> Outcome<Report> {

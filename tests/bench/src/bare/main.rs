@@ -1,4 +1,5 @@
-//! The bare limit: the bytes of each scenario through the same pipe, or the same HTTP stack, with no protocol and no JSON.
+//! The bare limit: the bytes of each scenario through the same pipe, or the same HTTP stack, with no protocol and no
+//! JSON.
 // It starts the server itself, and nothing else.
 #![allow(clippy::disallowed_methods)]
 

@@ -1,4 +1,5 @@
-//! Servers that are started at once: how long until all are ready, the memory that they take, and how long their end takes.
+//! Servers that are started at once: how long until all are ready, the memory that they take, and how long their end
+//! takes.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
