@@ -111,7 +111,7 @@ export async function records(page, place, step) {
     }
   });
 
-  await step("11 approvals that stand are listed, and can be taken back", async () => {
+  await step("11 grants are listed, and can be revoked", async () => {
     await page.go("#/rules");
     await page.reads("show_everything", "main");
     await page.picture("rules");

@@ -1,4 +1,5 @@
-//! What was allowed once (E19): a server that ends, or wants another sign-in, is not started or connected to again without its user.
+//! Tests of approvals that hold once (E19): a server that ends, or requires another sign-in, is not started or
+//! connected to again without consent of the user.
 
 use std::time::Duration;
 use testkit::calls::CallTool as _;
@@ -75,7 +76,7 @@ async fn e19_a_server_that_is_always_allowed_comes_back_and_the_log_says_so() {
     withstood(row, Duration::ZERO);
 }
 
-/// Signs in to a remote server whose address is allowed once; each consent request is answered once.
+/// Signs in to a remote server whose address is allowed once. Each consent request is decided once.
 async fn signed_in_once() -> (App, AuthorizationServer, ProtectedServer) {
     let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
     let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;

@@ -1,4 +1,4 @@
-//! A lock or a disk that does not answer stops no server (S15).
+//! Tests that a lock or a disk that does not respond stops no server (S15).
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -27,10 +27,10 @@ const AT_ONCE: Duration = Duration::from_millis(1_000);
 /// The most that the file may take once it can be written.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// How often the owner is asked for something before what is held is let go.
+/// Number of requests that the owner has to serve before the lock is released.
 const ASKED: usize = 20;
 
-/// The lock of the documents, as a terminal program holds it that was stopped in the middle of a write.
+/// Locks the documents in the way of a terminal process that was stopped during a write.
 fn lock_of(data: &Path) -> File {
     let lock = File::options().write(true).create(true).truncate(false).open(data.join("lock")).unwrap();
     lock.lock().unwrap();
@@ -41,7 +41,8 @@ fn data(app: &App) -> PathBuf {
     app.folder.path().join("data")
 }
 
-/// Runs a command while something is held. The owner answers others at once all the while; then `held` is let go.
+/// Runs a command while a resource is blocked. Checks that the owner serves other requests at once, then releases
+/// `held`.
 async fn answers_others<T>(host: &Host, what: &str, held: impl Sized, act: impl Future<Output = T>) -> T {
     let mut act = pin!(act);
     for _ in 0..ASKED {
@@ -50,7 +51,7 @@ async fn answers_others<T>(host: &Host, what: &str, held: impl Sized, act: impl 
         tokio::select! {
             biased;
             _ = &mut act => panic!("{what}: it is answered after {:?}, before it can be written", began.elapsed()),
-            // sleep: asks again and again while the disk is blocked in real time.
+            // sleep: repeats the request while the disk is blocked in real time.
             () = tokio::time::sleep(Duration::from_millis(2)) => {}
         }
         host.snapshot().await.unwrap();
@@ -93,7 +94,7 @@ async fn s15_a_held_lock_of_the_documents_does_not_stop_the_loop() {
     let before = std::fs::read_to_string(&running).unwrap_or_default();
 
     pair.app.host.start_server("bad".into()).await.unwrap();
-    // The owner is asked for something again and again; no turn may wait for the file's lock.
+    // Repeats a request to the owner. No turn may wait for the file's lock.
     let mut slowest = Duration::ZERO;
     loop {
         let asked = Instant::now();
@@ -103,7 +104,7 @@ async fn s15_a_held_lock_of_the_documents_does_not_stop_the_loop() {
             break;
         }
         assert!(!matches!(view.state, ServerState::Failed(_)), "{what}: the server starts: {:?}", view.state);
-        // sleep: looks again until it holds; no event tells of it.
+        // sleep: polls until the condition holds, which no event reports.
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     assert!(slowest < AT_ONCE, "{what}: the owner answered after {slowest:?}");
@@ -117,7 +118,7 @@ async fn s15_a_held_lock_of_the_documents_does_not_stop_the_loop() {
 
 #[tokio::test]
 async fn s15_approvals_are_given_and_taken_back_behind_a_held_lock() {
-    let what = "S15, a standing approval is given and taken back while the lock is held";
+    let what = "S15, a grant is given and revoked while the lock is held";
     let (app, row) = quiet(what).await;
     let question = asked_to_start(&app).await;
     let answer = app.host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Always));
@@ -131,11 +132,11 @@ async fn s15_approvals_are_given_and_taken_back_behind_a_held_lock() {
     let revoke = tokio::spawn(async move { host.revoke(id).await });
     let asked = Instant::now();
     while !app.host.grants().await.unwrap().is_empty() {
-        assert!(asked.elapsed() < AT_ONCE, "{what}: a right that is taken back ends at once");
+        assert!(asked.elapsed() < AT_ONCE, "{what}: a revoked right ends at once");
     }
     assert!(!revoke.is_finished(), "{what}: it is not said to be gone while the file has it");
     drop(lock);
-    assert!(revoke.await.unwrap().unwrap(), "{what}: it is taken back");
+    assert!(revoke.await.unwrap().unwrap(), "{what}: it is revoked");
     assert!(!document(&app, "grants.json").contains("bad"), "{what}: it is gone from the file");
     ends(app, row).await;
 }
@@ -271,11 +272,11 @@ async fn s15_nothing_leaves_and_nothing_waits_while_the_audit_log_is_locked() {
     ends(app, row).await;
 }
 
-/// Set while the file system of the program does not answer.
+/// Set while the file system does not respond.
 static HANGS: Mutex<bool> = Mutex::new(false);
 static ANSWERS: Condvar = Condvar::new();
 
-/// Looks at files on a file system that hangs, as one of a network that has gone.
+/// Looks at files on a file system that hangs, such as a disconnected network drive.
 fn look_at_hanging(files: &LaunchFiles) -> LaunchFiles {
     let hangs = HANGS.lock().unwrap_or_else(PoisonError::into_inner);
     drop(ANSWERS.wait_while(hangs, |hangs| *hangs).unwrap_or_else(PoisonError::into_inner));
@@ -312,7 +313,7 @@ async fn s15_a_program_on_a_hanging_file_system_does_not_stop_the_loop() {
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     app.host.stop_server("bad".into()).await.unwrap();
 
-    // A refusal needs no look at them.
+    // A denial does not require a look at the files.
     app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
     let question = asked_to_start(&app).await;
     let hanging = Hanging::begins();
@@ -333,7 +334,7 @@ async fn s15_a_program_on_a_hanging_file_system_does_not_stop_the_loop() {
 
 #[tokio::test]
 async fn s15_an_approval_that_is_overtaken_lets_nothing_leave() {
-    let what = "S15, what was approved is taken back while its entry is on its way to the log";
+    let what = "S15, an approval is revoked while its entry is on its way to the log";
     let row = Row::default();
     row.is(what);
     let servers = vec![("bad", testkit::app::remote("http://127.0.0.1:9/mcp"))];
@@ -359,7 +360,7 @@ async fn s15_an_approval_that_is_overtaken_lets_nothing_leave() {
     }
     app.host.stop_server("bad".into()).await.unwrap();
     drop(held);
-    assert_eq!(allow.await, Err(AnswerError::NotOpen), "{what}: it was taken back");
+    assert_eq!(allow.await, Err(AnswerError::NotOpen), "{what}: it was revoked");
     assert_eq!(app.server("bad").await.state, ServerState::Stopped, "{what}: it does not start");
     let decisions: Vec<String> = app.decisions().into_iter().map(|(_, decision, _)| decision).collect();
     assert_eq!(decisions, ["denied", "allowed", "withdrawn", "withdrawn"], "{what}: the log says that nothing left");

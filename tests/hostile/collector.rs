@@ -1,4 +1,4 @@
-//! A place that nobody may connect to. It counts who does.
+//! A listener that must never be connected to. Counts connections.
 
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,7 +10,7 @@ pub(crate) struct Collector {
     hits: Arc<AtomicUsize>,
 }
 
-/// The one of this process, whose address the bad servers name wherever they can.
+/// Returns the collector of this process, whose address the bad servers name wherever possible.
 pub(crate) fn collector() -> &'static Collector {
     static SHARED: OnceLock<Collector> = OnceLock::new();
     SHARED.get_or_init(Collector::start)
@@ -18,7 +18,8 @@ pub(crate) fn collector() -> &'static Collector {
 
 impl Collector {
     fn start() -> Self {
-        // Both families come to the first, where the system has both; all of 127/8 leads to this computer.
+        // Both address families reach the first listener if the system supports both. All of 127/8 leads to this
+        // computer.
         let listener = TcpListener::bind("[::]:0").or_else(|_| TcpListener::bind("0.0.0.0:0")).unwrap();
         let port = listener.local_addr().unwrap().port();
         let hits = Arc::<AtomicUsize>::default();

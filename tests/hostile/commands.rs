@@ -1,4 +1,4 @@
-//! Commands that hide something, or are not any more what was approved (X58).
+//! Tests of commands that hide something, or that differ from the approved ones (X58).
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -15,7 +15,7 @@ fn is_start(question: &QuestionView) -> bool {
     matches!(question.body, QuestionBody::StartServer { .. })
 }
 
-/// Starts the bad server; its question must show the command as it is, and nothing may run meanwhile.
+/// Starts the bad server. Its consent request must show the command verbatim, and nothing may run before the decision.
 async fn asks_about(pair: &Pair, what: &str, config: &StdioConfig) -> QuestionView {
     pair.app.host.start_server("bad".into()).await.unwrap();
     let question = pair.while_good(what, pair.app.question("bad", "its command", is_start)).await;
@@ -89,7 +89,7 @@ async fn approved_and_stopped(what: &str, config: &ServerConfig) -> Pair {
     pair
 }
 
-/// The path stays, and the file is written to: its length as well, as that is chosen by whoever does so.
+/// Covers a file at the same path that is overwritten with the same length, which an attacker can choose.
 #[tokio::test]
 async fn x58_a_program_that_is_overwritten_asks_again() {
     let what = "X58, the same path, overwritten";
@@ -106,7 +106,7 @@ async fn x58_a_program_that_is_overwritten_asks_again() {
     pair.close(what).await;
 }
 
-/// The path stays, and what it leads to is another program.
+/// Covers a path that leads to another program after the approval.
 #[tokio::test]
 async fn x58_a_path_that_leads_elsewhere_asks_again() {
     let what = "X58, the same path, another program";

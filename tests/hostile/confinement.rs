@@ -1,4 +1,5 @@
-//! Servers in a sandbox that take of the computer what they get (S37), and that try what they should not (S23).
+//! Tests of sandboxed servers that use as many resources as they get (S37), and that attempt forbidden operations
+//! (S23).
 
 use std::time::Duration;
 
@@ -10,11 +11,11 @@ use testkit::app::scripted;
 
 use crate::pair::Pair;
 
-/// How long a server that uses too much may run until it is stopped, on a slow machine.
+/// Time until a server that exceeds its limits must be stopped, on a slow machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 const MIB: u64 = 1024 * 1024;
 
-/// Within what no test of one limit goes over another.
+/// Returns limits such that the test of one limit does not exceed another.
 fn limits() -> Limits {
     Limits { processes: 64, memory_bytes: 256 * MIB, home_bytes: 16 * MIB, processor_seconds: 600, ..Limits::default() }
 }
@@ -36,7 +37,7 @@ async fn running(misbehaviour: &str, limits: Limits) -> Pair {
     pair
 }
 
-/// Why the bad server failed, once it has.
+/// Waits until the bad server has failed, and returns its failure.
 async fn failed(pair: &Pair) -> Failure {
     let deadline = tokio::time::Instant::now() + PATIENCE;
     let mut events = pair.app.host.events();
@@ -65,7 +66,7 @@ async fn is_stopped(what: &str, misbehaviour: &str, limits: Limits, words: &str)
     pair.close(what).await;
 }
 
-/// How many of the processes that a server started are alive.
+/// Counts the running processes that a server started.
 fn sleepers() -> usize {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     let is_ours = |line: Vec<u8>| line.starts_with(b"sleep\x007412");

@@ -1,4 +1,4 @@
-//! Consent: what asks, what an answer does, and that it is bound to what was shown.
+//! Tests of consent: operations that require it, the effects of a decision, and its binding to the displayed payload.
 
 mod steps;
 
@@ -65,7 +65,7 @@ async fn until_sent(app: &App, method: &str) {
     assert!(testkit::deadline::holds_within(PATIENCE, is_sent).await, "the server is told by {method}");
 }
 
-/// `[tools-list-changed]`
+/// Covers the requirement `[tools-list-changed]`.
 #[tokio::test]
 async fn always_for_a_tool_ends_when_its_definition_changes() {
     let app = harbour("legacy").await;
@@ -95,7 +95,7 @@ async fn always_for_a_tool_ends_when_its_definition_changes() {
     assert_eq!(ended(called).await.err(), Some(CallFailure::Cancelled), "closing the question is cancel");
 }
 
-/// `[lifecycle-deprecated-handle]`
+/// Covers the requirement `[lifecycle-deprecated-handle]`.
 #[tokio::test]
 async fn sampling_is_reviewed_twice_in_both_eras() {
     for era in ["legacy", "modern"] {

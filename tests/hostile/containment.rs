@@ -1,5 +1,5 @@
-//! Servers that are held: in a sandbox, and within limits. What a server reaches is what its user has named, and what one uses up
-//! is its own.
+//! Tests of servers in a sandbox and within limits: a server reaches only what its user has named, and its resource use
+//! does not affect others.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -32,7 +32,7 @@ fn is_start(question: &QuestionView) -> bool {
     matches!(question.body, QuestionBody::StartServer { .. })
 }
 
-/// What a server sees of where it runs.
+/// Returns the environment that a server observes.
 async fn seen(app: &App, server: &str) -> Value {
     let user = app.always(|question| {
         matches!(question.body, QuestionBody::Tool { .. }).then_some(UserAnswer::Allow(Scope::Once))
@@ -174,7 +174,7 @@ async fn calls_beyond_the_limit_are_refused_and_counted() {
         if under_way == 2 {
             break;
         }
-        // sleep: looks again until it holds; no event tells of it.
+        // sleep: polls until the condition holds, which no event reports.
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     assert_eq!(under_way, 2, "{what}: those under way are counted");
@@ -190,7 +190,7 @@ async fn calls_beyond_the_limit_are_refused_and_counted() {
             if now.beyond > 0 {
                 return now;
             }
-            // sleep: the figures are published at a tick, which no event tells of.
+            // sleep: the figures are published at a tick, which no event reports.
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
@@ -215,7 +215,7 @@ async fn a_server_that_sends_too_much_is_slowed_down_and_no_other_is() {
             if used().await.is_slowed {
                 return true;
             }
-            // sleep: looks again until it holds; no event tells of it.
+            // sleep: polls until the condition holds, which no event reports.
             tokio::time::sleep(Duration::from_millis(25)).await;
         }
         false
@@ -229,6 +229,6 @@ async fn a_server_that_sends_too_much_is_slowed_down_and_no_other_is() {
     let activity = pair.app.activity("bad").await;
     assert!(activity.contains("read slower now"), "{what}: and its activity says so");
     call.abort();
-    // However much it still has to say.
+    // Ends regardless of the remaining output.
     pair.close(what).await;
 }

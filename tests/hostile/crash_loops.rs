@@ -1,5 +1,5 @@
-//! Servers that end again and again (X40): they are brought back with growing pauses, at most five times in five minutes,
-//! and are then left to the user with the cause.
+//! Servers that end again and again (X40): they are brought back with growing pauses, at most five times in five
+//! minutes, and are then left to the user with the cause.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,10 +14,10 @@ use tokio::sync::{Mutex, mpsc};
 
 use crate::pair::Pair;
 
-/// All pauses at their longest (1 s, 2 s, 4 s, 8 s, 16 s), and what the starts take.
+/// All backoff times at their longest (1 s, 2 s, 4 s, 8 s, 16 s), with the time that the starts take.
 const ALL_ATTEMPTS: Duration = Duration::from_secs(60);
 
-/// Longer than the pause before an attempt more than those allowed, 32 s.
+/// Longer than the backoff before an attempt beyond the allowed ones, 32 s.
 const LONGER: Duration = Duration::from_secs(60);
 
 /// Waits, with the good server being used, until the bad one is left to the user.
@@ -30,7 +30,7 @@ async fn left_to_the_user(pair: &Pair, what: &str) -> Failure {
                 return failure;
             }
             let patience = tokio::time::timeout(Duration::from_millis(500), events.next());
-            // Looked at again now and then, as other news may have come meanwhile.
+            // Checked repeatedly, as other events may have arrived.
             let _ = patience.await;
             assert!(began.elapsed() < ALL_ATTEMPTS, "{what}: it is left to the user at some time");
         }
@@ -77,7 +77,7 @@ async fn x40_a_process_that_never_gets_so_far() {
 
 type Stream = Arc<Mutex<Option<mpsc::Sender<Value>>>>;
 
-/// HTTP+SSE whose stream, and with it the session, ends as soon as a list is asked for.
+/// Serves HTTP+SSE with a stream that ends, together with its session, when a list is requested.
 async fn ends_at_a_list(request: Request, mut answer: Answer, stream: Stream) -> std::io::Result<()> {
     match request.method.as_str() {
         "GET" => {

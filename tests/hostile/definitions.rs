@@ -1,4 +1,4 @@
-//! Tools that are not what they were when they were allowed (X02, X03, X04), and names that stand for two things (X06).
+//! Tests of tools that changed after they were allowed (X02, X03, X04), and of names that are ambiguous (X06).
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use testkit::deadline::within;
 use crate::pair::Pair;
 use crate::report::word;
 
-/// The tool as it is when the user allows it.
+/// Returns the tool in the form that the user allows.
 fn tool() -> Value {
     json!({
         "name": "echo",
@@ -50,7 +50,7 @@ async fn allow_always(pair: &Pair, what: &str) {
     first.await.unwrap().unwrap_or_else(|error| panic!("{what}: it is allowed: {error}"));
 }
 
-/// The next call must ask anew and show the new definition; refused, nothing is sent.
+/// Checks that the next call requests consent and shows the new definition, and that nothing is sent if it is denied.
 async fn asks_anew(pair: &Pair, what: &str, record: &Path) {
     let before = calls(record);
     let call = pair.begin("changed", "echo", json!({"text": "hello"}));
@@ -164,7 +164,7 @@ async fn x06_names_that_look_alike_lead_to_their_own_servers() {
     pair.close(what).await;
 }
 
-/// The very names are not near: only the letters tell.
+/// Covers names that are equal but for the script of their letters.
 #[tokio::test]
 async fn e18_a_name_with_letters_of_another_script_is_marked_without_a_twin() {
     let what = "E18, names with a Cyrillic letter and nothing like them near";

@@ -1,5 +1,5 @@
-//! More than anybody asked for, over stdio (X24, X37, X40, X41): what is kept of it is bounded, it is said how much is not,
-//! and the well-behaved server is not made to wait.
+//! Tests of floods over stdio (X24, X37, X40, X41): the retained part is bounded, the number of omitted items is
+//! reported, and the well-behaved server is not delayed.
 
 use std::path::Path;
 use std::time::Duration;
@@ -17,9 +17,9 @@ use crate::log;
 use crate::pair::{FLOOD, Pair};
 use crate::report::about;
 
-/// What may lie in the app's folder after a flood, and what may be in the log.
+/// Limit of the size of the app's folder after a flood, the log included, in bytes.
 const FILES: u64 = 10 * 1024 * 1024;
-/// About so many requests for sampling come at once. A build for tests needs much longer for each.
+/// Number of sampling requests that are sent at once. A debug build takes much longer for each.
 const SAMPLINGS: usize = if cfg!(debug_assertions) { 5_000 } else { 50_000 };
 /// About so many of something are sent.
 const FLOODED: usize = 200_000;
@@ -29,9 +29,9 @@ fn bytes_below(folder: &Path) -> u64 {
     entries.map(|path| if path.is_dir() { bytes_below(&path) } else { path.metadata().unwrap().len() }).sum()
 }
 
-/// X41: about 200,000 of each.
+/// X41: sends about 200,000 messages of each kind.
 ///
-/// Also gives how often the list of tools was read since, by the server's own account.
+/// Also returns the number of times that the list of tools was read since, as counted by the server.
 async fn flooded_with(misbehave: &str) -> (Pair, usize) {
     let what = format!("X41 over stdio, {misbehave}");
     let folder = tempfile::tempdir().unwrap();
@@ -56,7 +56,7 @@ async fn flooded_with(misbehave: &str) -> (Pair, usize) {
     (pair, read)
 }
 
-/// `[logging-rate-limit]`
+/// Covers the requirement `[logging-rate-limit]`.
 #[tokio::test]
 async fn x41_a_flood_of_log_messages() {
     let (pair, _) = flooded_with("flood-log").await;
@@ -96,8 +96,8 @@ async fn x41_a_flood_of_answers_to_nothing() {
     flooded_with("flood-unknown-answers").await.0.close("X41").await;
 }
 
-/// X37: 1 GB without a newline. The call fails as soon as the line is too long; the rest is taken from the pipe and thrown
-/// away until it is all written.
+/// X37: 1 GB without a newline. The call fails as soon as the line is too long; the rest is taken from the pipe and
+/// thrown away until it is all written.
 #[tokio::test]
 async fn x37_a_gigabyte_without_a_newline() {
     let what = "X37 over stdio, 1 GB without a newline";
@@ -108,7 +108,7 @@ async fn x37_a_gigabyte_without_a_newline() {
     let all_written = async {
         let began = Instant::now();
         while processes::written_bytes(pid).is_some_and(|written| written < 1_000_000_000) && began.elapsed() < FLOOD {
-            // sleep: looks again until it holds; no event tells of it.
+            // sleep: polls until the condition holds, which no event reports.
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
@@ -119,14 +119,14 @@ async fn x37_a_gigabyte_without_a_newline() {
     pair.close(what).await;
 }
 
-/// X40: 1 GB on standard error without a newline. The server is not held up, and works on.
+/// X40: 1 GB on standard error without a newline does not block the server, which continues to work.
 #[tokio::test]
 async fn x40_a_gigabyte_on_standard_error() {
     let what = "X40, 1 GB on standard error";
     let pair = Pair::ready_for_a_flood(scripted(&["--misbehave", "flood-stderr"])).await;
     let call = pair.bad_call(what).await;
     pair.ended(what, &call, &[]);
-    // Without a newline there is no line to show before its end.
+    // Without a newline there is no complete line to show.
     kept_of_standard_error(&pair, what).await;
     pair.close(what).await;
 }
@@ -142,7 +142,7 @@ async fn x40_a_flood_of_lines_on_standard_error() {
     pair.close(what).await;
 }
 
-/// At most 1 MB is kept; whether anything is said of it.
+/// Checks that at most 1 MB is retained. Returns `true` if the omission is reported.
 async fn kept_of_standard_error(pair: &Pair, what: &str) -> bool {
     let activity = pair.app.host.activity("bad".into()).await.unwrap();
     let kept: usize = {
@@ -154,7 +154,8 @@ async fn kept_of_standard_error(pair: &Pair, what: &str) -> bool {
     pair.app.activity("bad").await.contains("of standard error were left out")
 }
 
-/// One form among a hundred requests for sampling, all at once, and then the answer of the call.
+/// Returns the lines of a number of forms and sampling requests, all sent at once, followed by the response of the
+/// call.
 fn questions(forms: usize, samplings: usize) -> String {
     let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
     let form = json!({"mode": "form", "message": "Who?", "requestedSchema": schema});
@@ -200,7 +201,7 @@ async fn x24_a_flood_of_questions_is_bounded_and_others_can_still_ask() {
     );
     pair.app.host.deny_all("bad".into(), true).await.unwrap();
     assert!(pair.app.questions().await.iter().all(|q| q.server != "bad"), "{what}: nothing waits any more");
-    // Each is answered, whether it was refused for want of room or by the user.
+    // Each has a response, whether it was refused by the limit or by the user.
     let answered = || std::fs::read_to_string(&record).unwrap().matches(r#""id":"asked-"#).count();
     let all = testkit::deadline::holds_within(PATIENCE, || answered() == forms + samplings).await;
     assert!(all, "{what}: each has its answer: {}", answered());

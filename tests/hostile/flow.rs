@@ -1,4 +1,4 @@
-//! What a model reads through a server, and what it then does with the same server.
+//! Tests of a model that reads content from a server and then calls tools of the same server.
 
 use domain::call::CallFailure;
 use domain::flow::{DataFlow, SameServer};
@@ -31,7 +31,7 @@ async fn s26_what_one_server_passed_on_makes_calls_of_its_other_tools_ask() {
     let what = "S26, a page that a tool fetched asks for a call of the same server";
     let canary = word("canary");
     let tool = |name: &str, annotations: serde_json::Value| json!({"name": name, "inputSchema": {"type": "object"}, "annotations": annotations});
-    // The second claims to change nothing and to know no world: a claim that would loosen.
+    // The second tool claims to be read-only and closed-world, claims that would loosen the rules.
     let claims = json!({"readOnlyHint": true, "openWorldHint": false});
     let list = json!({"tools": [tool("echo", json!({"openWorldHint": true})), tool("environment", claims)]});
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Folders that are not what they look like (X29).
+//! Tests of folders that differ from their appearance (X29).
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use testkit::time::pass;
 
 use crate::pair::{Call, Pair};
 
-/// A server that asks for the folders while it works on a call, its record, and the call.
+/// Returns a server that requests the roots during a call, its record, and the call.
 async fn asking(what: &str) -> (Pair, tempfile::TempDir, Call) {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
@@ -23,7 +23,7 @@ async fn asking(what: &str) -> (Pair, tempfile::TempDir, Call) {
     (pair, folder, call)
 }
 
-/// What the server was told, once it was.
+/// Waits for the response that the server received, and returns it.
 async fn told(what: &str, folder: &tempfile::TempDir) -> Value {
     let record = folder.path().join("record");
     let answer = || {

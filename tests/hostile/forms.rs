@@ -1,4 +1,4 @@
-//! Forms that cannot be checked, cannot be shown, or want a secret (X21, X30, X31).
+//! Tests of forms that can't be validated, can't be displayed, or request a secret (X21, X30, X31).
 
 use std::time::{Duration, Instant};
 
@@ -10,10 +10,10 @@ use testkit::app::scripted;
 use crate::pair::{Call, Pair};
 use crate::report::about;
 
-/// A form is read, and what is typed into it checked, within this time; a build for tests gets more.
+/// Time limit for parsing a form and validating its content. Debug builds get more.
 const READ: Duration = Duration::from_millis(if cfg!(debug_assertions) { 2_000 } else { 200 });
 
-/// A server that asks this form while it works on a call.
+/// Returns a server that requests this form during a call.
 async fn asking(what: &str, schema: &Value) -> (Pair, Call, tempfile::TempDir) {
     let params = json!({"mode": "form", "message": "Please fill in", "requestedSchema": schema});
     let line = json!({"jsonrpc": "2.0", "id": "form", "method": "elicitation/create", "params": params});
@@ -33,7 +33,7 @@ async fn asked(what: &str, schema: &Value) -> (Pair, Call, QuestionView) {
     let (pair, call, _folder) = asking(what, schema).await;
     let began = Instant::now();
     let question = pair.while_good(what, pair.asks_back(what)).await;
-    // The way of the message, and the wait of whoever looks for the question, are in it.
+    // The measured time includes the transfer of the message and the polling for the consent request.
     assert!(began.elapsed() < READ + Duration::from_secs(1), "{what}: it is read at once: {:?}", began.elapsed());
     (pair, call, question)
 }
@@ -83,7 +83,8 @@ async fn x31_schemas_that_are_too_much_are_not_shown_as_forms() {
             let sent = std::fs::read_to_string(folder.path().join("record")).unwrap();
             sent.lines().find(|line| line.contains(r#""id":"form""#)).map(str::to_owned)
         };
-        // Some are refused before anybody is asked, and the server is told why; others can't be shown, and the user is told.
+        // Some forms are rejected without a consent request, and the server receives the reason. Others can't be
+        // displayed, and the user is notified.
         loop {
             if let Some(refused) = refused() {
                 assert!(refused.contains(r#""error""#), "{what}: it is refused: {refused}");
@@ -98,7 +99,7 @@ async fn x31_schemas_that_are_too_much_are_not_shown_as_forms() {
                 break;
             }
             assert!(began.elapsed() < READ + Duration::from_secs(1), "{what}: it is refused at once");
-            // sleep: looks again until it holds; no event tells of it.
+            // sleep: polls until the condition holds, which no event reports.
             pair.while_good(&what, tokio::time::sleep(Duration::from_millis(20))).await;
         }
         call.abort();

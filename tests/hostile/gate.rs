@@ -1,4 +1,5 @@
-//! The one gate (E01): what leaves is what was approved and what the audit log has, whatever is done in whatever order.
+//! Tests of the gate (E01): every payload that leaves was approved and is in the audit log, for random actions in any
+//! order.
 
 mod acts;
 mod bench;
@@ -23,11 +24,11 @@ use testkit::model::text;
 use crate::report::{Figures, Row};
 
 pub(crate) const SERVER: &str = "bad";
-/// A remote server that wants a sign-in.
+/// Name of a remote server that requires a sign-in.
 const FAR: &str = "far";
 pub(crate) const ONCE: UserAnswer = UserAnswer::Allow(Scope::Once);
 
-/// A server that asks for something whenever it is sent one of four requests, and what it got, line by line.
+/// Returns a server that sends a request to the host for each of four requests, and records all messages line by line.
 pub(crate) fn asking(record: &Path) -> ServerConfig {
     let asks = |id: &str, method: &str, params: Value| {
         json!({"jsonrpc": "2.0", "id": format!("{id}-$ID"), "method": method, "params": params}).to_string()
@@ -60,7 +61,7 @@ const ACTS: usize = 45;
 const CASES: u32 = 24;
 /// No new sequence is begun after this.
 const ENOUGH: Duration = Duration::from_secs(12);
-/// So many are run however long they take.
+/// Minimum number of cases, regardless of the time they take.
 const LEAST_CASES: u32 = 8;
 
 pub(crate) fn withstood(mut row: Row, slowest: Duration) {
@@ -119,7 +120,8 @@ async fn e01_an_answer_by_hand_does_not_lead_a_request_past_its_review() {
     let is_about = |e: &&AuditEntry| e.kind.starts_with("sampling");
     assert_eq!(log.iter().filter(is_about).count(), 0, "E01: nothing left, so the log has nothing: {log:?}");
 
-    // What was asked can be asked again, and the log has the request each time, not the answer before it.
+    // A reviewed request can be reviewed again. The log then contains the request each time, and not the earlier
+    // response.
     bench.app.answer(&by_hand, UserAnswer::Back).await;
     let is_request = |q: &QuestionView| matches!(q.body, QuestionBody::Sampling { response: None, .. });
     let request = bench.app.question(SERVER, "the request", is_request).await;

@@ -1,5 +1,5 @@
-//! Remote servers that misbehave, where a script decides every byte: the same criterion as for local ones. Cases of the
-//! list of attacks are named by their X number.
+//! Tests of remote servers that misbehave, where a script controls every byte: the criterion is that of local servers.
+//! Cases of the list of attacks are named by their X number.
 
 mod bodies;
 mod floods;
@@ -23,7 +23,7 @@ fn remote(url: String) -> ServerConfig {
     HttpConfig { url, ..HttpConfig::default() }.into()
 }
 
-/// A server that does nothing wrong but what `script` does with tool calls.
+/// Returns a server that only misbehaves as `script` does with tool calls.
 async fn wrong_at_calls<F, A>(revision: &'static str, script: F) -> HttpServer
 where
     F: Fn(Value, Answer) -> A + Copy + Send + Sync + 'static,
@@ -48,7 +48,7 @@ where
     .await
 }
 
-/// The answer that a call should have got.
+/// Returns the correct response to a call.
 fn proper(request: &Value) -> Value {
     ordinary::message(LEGACY, request)
 }

@@ -1,4 +1,4 @@
-//! Only what was approved runs, and a sandbox shows nothing of Drawbridge's own (S06, S10, S36).
+//! Tests that only approved commands run, and that a sandbox exposes none of Drawbridge's files (S06, S10, S36).
 
 use std::fs::{File, FileTimes};
 use std::os::unix::fs::PermissionsExt as _;
@@ -19,7 +19,7 @@ fn is_start(question: &QuestionView) -> bool {
     matches!(question.body, QuestionBody::StartServer { .. })
 }
 
-/// Asks for the bad server's start, and waits for the consent request.
+/// Requests the start of the bad server, and waits for the consent request.
 async fn asked(pair: &Pair, what: &str) -> QuestionView {
     pair.app.host.start_server("bad".into()).await.unwrap();
     pair.while_good(what, pair.app.question("bad", "its start", is_start)).await
@@ -50,7 +50,7 @@ fn script(path: &Path, word: &str) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Writes another script of the same length there and gives it back its modification time.
+/// Writes another script of the same length to the path, and restores its modification time.
 fn replace_unseen(path: &Path, word: &str) {
     let before = std::fs::metadata(path).unwrap();
     script(path, word);
@@ -92,7 +92,7 @@ async fn s06_a_program_that_is_replaced_unseen_asks_again() {
     pair.close(what).await;
 }
 
-/// As a server would that puts the earlier program back between the request and its answer.
+/// Covers a server that restores the earlier program between the consent request and its decision.
 #[tokio::test]
 async fn s06_an_approval_of_an_earlier_request_does_not_count_for_a_later_one() {
     let what = "S06, the hash of an earlier request that fits the program again";
@@ -122,7 +122,7 @@ async fn s06_a_script_in_the_arguments_that_is_replaced_asks_again() {
     script(&path, "before");
     let pair = Pair::asked_to_start(command("/bin/sh".into(), &[path.to_str().unwrap()])).await;
     approve_and_stop(&pair, what).await;
-    // A version manager that touches a file, or writes it anew with the same content, changes nothing.
+    // A version manager that touches a file, or rewrites it with the same content, has no effect.
     script(&path, "before");
     set_modified(&path, std::time::SystemTime::UNIX_EPOCH);
     pair.app.host.start_server("bad".into()).await.unwrap();
@@ -188,17 +188,17 @@ async fn s10_a_readable_folder_shows_nothing_of_drawbridges_own() {
     } else {
         let question = pair.app.question("bad", "its start", is_start).await;
         let QuestionBody::StartServer { plan: Some(plan), .. } = &question.body else { panic!("{what}: its plan") };
-        assert_eq!(plan.reach.hidden, std::slice::from_ref(&base), "{what}: the request says that it is left out");
+        assert_eq!(plan.reach.hidden, std::slice::from_ref(&base), "{what}: the request says that it is omitted");
         assert!(std::fs::read_to_string(&settings).unwrap().contains("canary-key"), "{what}: the settings hold a key");
         pair.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
         let homes = || std::fs::read_dir(data.join("sandbox")).into_iter().flatten().flatten();
         let end = Instant::now() + STARTED;
         while !homes().any(|home| home.path().join("inside").exists()) {
             assert!(Instant::now() < end, "{what}: it starts");
-            // sleep: looks again until it holds; no event tells of it.
+            // sleep: polls until the condition holds, which no event reports.
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        // As Drawbridge writes it. What lies over a file is gone then, in the sandbox as well.
+        // In the way that Drawbridge writes it. A mount over a file is then gone, in the sandbox as well.
         let replaced = base.join("mcp.json.new");
         std::fs::copy(&settings, &replaced).unwrap();
         std::fs::rename(&replaced, &settings).unwrap();
@@ -213,7 +213,7 @@ async fn s10_a_readable_folder_shows_nothing_of_drawbridges_own() {
     pair.close(what).await;
 }
 
-/// Such a folder lies beside what decides about servers.
+/// Covers folders that contain the settings which decide about servers.
 #[tokio::test]
 async fn s10_no_folder_of_drawbridges_own_may_be_named() {
     let what = "S10, a folder within Drawbridge's own";
@@ -221,7 +221,7 @@ async fn s10_no_folder_of_drawbridges_own_may_be_named() {
     let base = pair.app.folder.path().canonicalize().unwrap();
     let inner = base.join("data/held");
     std::fs::create_dir_all(&inner).unwrap();
-    // In the second one mcp.json lies itself.
+    // The second folder contains mcp.json itself.
     let named = [inner, base]
         .into_iter()
         .flat_map(|path| [Access::Read, Access::Write].map(|access| Folder { path: path.clone(), access }));

@@ -1,4 +1,4 @@
-//! Everything that the app writes, logs or tells, to look for what must not be in it.
+//! Collects everything that the app writes, logs or sends to the page, to search it for secrets.
 
 use std::path::Path;
 
@@ -6,7 +6,8 @@ use testkit::app::App;
 
 use crate::log;
 
-/// Each place with its text: the activity of a server, what the page is told, the log, and every file of the app.
+/// Returns each place with its text: the activity of a server, the data sent to the page, the log, and every file of
+/// the app.
 pub(crate) async fn places(app: &App, server: &str) -> Vec<(String, String)> {
     let snapshot = app.host.snapshot().await.unwrap();
     let mut places = vec![
@@ -31,7 +32,7 @@ pub(crate) fn files(folder: &Path, places: &mut Vec<(String, String)>) {
     }
 }
 
-/// Where a text is found first.
+/// Returns the first place that contains a secret, or `None` if no place does.
 pub(crate) fn found<'a>(places: &'a [(String, String)], secret: &str) -> Option<&'a str> {
     places.iter().find(|(_, text)| text.contains(secret)).map(|(place, _)| place.as_str())
 }

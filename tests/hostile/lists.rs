@@ -4,7 +4,7 @@ use testkit::app::scripted;
 
 use crate::pair::Pair;
 
-/// Pages of a list that are asked for at most.
+/// Maximum number of pages of a list that are requested.
 const PAGES: usize = 100;
 
 #[tokio::test]

@@ -1,11 +1,12 @@
-//! What the host logs while it is attacked, kept so that it can be looked through.
+//! Collects the log entries that the host writes during an attack, so that tests can search them.
 
 use std::io::{self, Write};
 use std::sync::{Mutex, Once, PoisonError};
 
 use tracing_subscriber::EnvFilter;
 
-/// More than a user gets who changes nothing, of our own crates: what is said at any level must be fit to be read.
+/// Log levels of Drawbridge's crates that are more detailed than the default, since messages of any level must be safe
+/// to print.
 const LEVELS: &str = "warn,api=debug,chat=debug,domain=debug,foreign=debug,host=debug,mcp_auth=debug,mcp_proto=debug,\
 mcp_transport=debug,models=debug,policy=debug,ports=debug,process=debug,store=debug";
 
@@ -23,7 +24,7 @@ impl Write for Keeper {
     }
 }
 
-/// From now on what this process logs is kept.
+/// Starts recording the log messages of this process.
 pub(crate) fn keep() {
     static BEGUN: Once = Once::new();
     BEGUN.call_once(|| {
@@ -44,7 +45,7 @@ pub(crate) fn text() -> String {
 async fn what_the_host_logs_is_kept() {
     keep();
     let folder = tempfile::tempdir().unwrap();
-    // A conversation as older versions kept it, broken off after its first byte.
+    // A conversation in the format of older versions, truncated after its first byte.
     std::fs::create_dir_all(folder.path().join("data/conversations")).unwrap();
     std::fs::write(folder.path().join("data/conversations/0.json"), "{").unwrap();
     let app = testkit::app::App::start_in(folder, Vec::new(), host::HostOptions::default()).await;

@@ -1,15 +1,15 @@
-//! Servers that answer a call with what they should not, over stdio (X37, X38, X40, X42, X52). Each fault stays with its call
-//! and its server.
+//! Tests of servers that respond to a call with invalid messages over stdio (X37, X38, X40, X42, X52). Each fault
+//! affects only its call and its server.
 
 use testkit::app::scripted;
 
 use crate::pair::Pair;
 
-/// How the call on the hostile server must end.
+/// Expected end of the call on the hostile server.
 enum Ends {
-    /// With its own answer.
+    /// With the correct response.
     Answered,
-    /// With an error that says one of these.
+    /// With an error that contains one of these texts.
     Fails(&'static [&'static str]),
 }
 use Ends::{Answered, Fails};
@@ -19,7 +19,7 @@ struct Case {
     misbehave: &'static str,
     args: &'static [&'static str],
     ends: Ends,
-    /// What the activity must show.
+    /// Texts that the activity log must contain.
     shows: &'static [&'static str],
 }
 
@@ -73,7 +73,7 @@ const CASES: &[Case] = &[
     case("X52", "drip", &[], Fails(&["no answer"]), &[]),
 ];
 
-/// Each case in a task of its own, so that all that fail are told.
+/// Runs each case in a separate task, so that all failures are reported.
 async fn cases(ids: &[&str]) {
     let mut failed = Vec::new();
     for case in CASES.iter().filter(|case| ids.contains(&case.id)) {
@@ -107,7 +107,7 @@ async fn x42_x52_what_belongs_to_something_else_is_passed_over_and_what_never_en
 async fn one(Case { id, misbehave, args, ends, shows }: &Case) {
     let what = format!("{id} over stdio, {misbehave} {}", args.join(" "));
     let server = scripted(&[&["--misbehave", misbehave], *args].concat());
-    // With much time, what fails does so for its own cause and not because the time is over.
+    // With a long timeout, a failure has its own cause instead of the timeout.
     let pair = if *id == "X37" { Pair::ready_for_a_flood(server).await } else { Pair::ready(server).await };
     let call = pair.bad_call(&what).await;
     match ends {
@@ -126,7 +126,7 @@ async fn one(Case { id, misbehave, args, ends, shows }: &Case) {
     pair.close(&what).await;
 }
 
-/// X38: the server answers each call with the ids of the one before and of the one after it as well.
+/// X38: the server responds to each call with the ids of the previous and the next one as well.
 #[tokio::test]
 async fn x38_an_answer_is_never_delivered_to_another_call() {
     let what = "X38 over stdio, ids of other calls";

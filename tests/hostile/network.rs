@@ -1,5 +1,5 @@
-//! Servers in a sandbox with named hosts that try to reach others (S24): by the proxy, past it, by names that lead to this computer, and
-//! by having more hosts named than were approved.
+//! Servers in a sandbox with named hosts that try to reach others (S24): by the proxy, past it, by names that lead to
+//! this computer, and by having more hosts named than were approved.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, ToSocketAddrs as _};

@@ -1,11 +1,11 @@
-//! The rest of a test in a process of its own: which proxy is used and which authorities are trusted is read from a process's
-//! environment, and the tests' own one must not be changed while they run.
+//! Runs the rest of a test in a separate process: proxies and trusted authorities are read from the environment of a
+//! process, and that of the tests must not change while they run.
 
 use std::time::Duration;
 
 use crate::report::{Rows, TABLE};
 
-/// The variable that tells the other process which server to use.
+/// Environment variable that tells the other process which server to use.
 const SERVER: &str = "HOSTILE_TEST_SERVER";
 
 /// The server to use, in the process that [`run`] started.
@@ -23,7 +23,7 @@ pub(crate) async fn run(module: &str, test: &str, server: &str, variables: &[(&s
     let (_, module) = module.split_once("::").unwrap_or_default();
     let mut command = tokio::process::Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", &format!("{module}::{test}"), "--nocapture"]).env(SERVER, server).kill_on_drop(true);
-    // Whoever runs the tests may have a proxy of their own.
+    // The person who runs the tests may use a proxy.
     for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"] {
         command.env_remove(name).env_remove(name.to_lowercase());
     }

@@ -1,4 +1,4 @@
-//! Packages that launchers load: what is approved is one version, and what starts is that one (S25).
+//! Tests of packages that launchers load: a single version is approved, and exactly this version starts (S25).
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
@@ -13,14 +13,14 @@ use testkit::app::App;
 
 use crate::pair::Pair;
 
-/// A folder with launchers, which run the scripted server, and with the package manager that they belong to, which says what
-/// the test wants.
+/// A folder with launchers, which run the scripted server, and with their package manager, whose output the test
+/// controls.
 struct Launchers {
     folder: tempfile::TempDir,
 }
 
 impl Launchers {
-    /// `client` is asked for versions.
+    /// Creates the folder. `client` is the program that is queried for versions.
     fn new(launcher: &str, client: &str) -> Self {
         let launchers = Self { folder: tempfile::tempdir().unwrap() };
         let server = testkit::binaries::scripted_server();
@@ -47,7 +47,7 @@ impl Launchers {
         std::fs::write(self.folder.path().join("behaviour"), shell).unwrap();
     }
 
-    /// npm answers with this version and hash.
+    /// Makes npm report this version and hash.
     fn offers(&self, version: &str, integrity: &str) {
         let answer = json!({
             "name": "@scope/server",
@@ -68,7 +68,7 @@ impl Launchers {
         self.read("started")
     }
 
-    /// What the package manager was asked.
+    /// Returns the arguments of the package manager's calls.
     fn asked(&self) -> Vec<String> {
         self.read("asked")
     }
@@ -85,7 +85,7 @@ impl Launchers {
 
 fn launch(program: &str, args: &[&str]) -> ServerConfig {
     let args = args.iter().map(|&arg| arg.to_owned()).collect();
-    // No project lies above the root.
+    // No project exists above the root.
     StdioConfig { command: program.into(), args, cwd: Some("/".into()), ..StdioConfig::default() }.into()
 }
 
@@ -176,7 +176,8 @@ async fn s25_a_standing_approval_runs_its_version_without_a_look_up() {
     pair.close(what).await;
 }
 
-/// npm runs a program by the name `pkg@1.2.3` in a folder above in place of that version, and asks the registry that a file there names.
+/// Covers npm running a program named `pkg@1.2.3` in a parent folder in place of that version, and using the registry
+/// that a file in that folder names.
 #[tokio::test]
 async fn s25_what_a_project_would_have_npx_run_instead_asks() {
     for (file, text) in [
@@ -233,7 +234,8 @@ async fn s25_other_files_under_the_same_version_ask() {
     pair.close(what).await;
 }
 
-/// What the user approved yesterday, and what is there today: kept, announced, asked about, and not taken without asking.
+/// Covers a newer version than the approved one: the approved version stays pinned, the newer one is announced, and it
+/// is used only with consent.
 #[tokio::test]
 async fn s25_a_newer_version_is_announced_and_asked_about_at_the_next_start() {
     let what = "S25, a newer version a day later";
@@ -258,7 +260,7 @@ async fn s25_a_newer_version_is_announced_and_asked_about_at_the_next_start() {
     let deadline = tokio::time::Instant::now() + testkit::app::PATIENCE;
     while !app.activity("bad").await.contains("1.2.4 is there") {
         assert!(tokio::time::Instant::now() < deadline, "{what}: the newer one is announced");
-        // sleep: looks again until it holds; no event tells of it.
+        // sleep: polls until the condition holds, which no event reports.
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
     stopped(&app).await;

@@ -1,6 +1,6 @@
-//! A server that behaves well next to one that does not, and what must hold whatever the other does: its call ends within
-//! its time, with the cause in words and its name; memory is bounded; the good one answers within a second all the while;
-//! no process is left; nobody is connected to whom nobody should be; no secret is written down or told.
+//! A well-behaved server next to a misbehaving one, and the criterion for every attack: its call ends in time, with a
+//! cause in words and the server's name; memory is bounded; the good server responds within a second throughout; no
+//! process is left; nothing connects to an address that nobody named; no secret is written to a file or sent.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -27,25 +27,26 @@ use crate::collector::collector;
 use crate::report::{self, Figures, Row};
 use crate::{leaks, log};
 
-/// A call may be silent for so long, if nothing else is said.
+/// Idle timeout of a call without progress.
 pub(crate) const IDLE: Duration = Duration::from_secs(4);
-/// A call may take so long, whatever comes.
+/// Total timeout of a call, regardless of progress.
 pub(crate) const TOTAL: Duration = Duration::from_secs(8);
-/// A flood may take so long: a build for tests reads a small part of what a release reads in the same time.
+/// Time limit of a flood. A debug build reads a small part of what a release build reads in the same time.
 pub(crate) const FLOOD: Duration = Duration::from_secs(60);
-/// What fails with a cause of its own fails within 2 s. A build for tests, which shares its machine with others, gets more: it
-/// is to show that nothing waits for the time to be over.
+/// Time limit of a failure with a specific cause: 2 s. Debug builds share their machine with others and get more, since
+/// the limit only shows that nothing waits for the idle timeout.
 pub(crate) const AT_ONCE: Duration = Duration::from_secs(if cfg!(debug_assertions) { 15 } else { 2 });
-/// What the test's own process may grow by at its peak, what its scripts hold included.
+/// Limit of the memory growth of the test's process at its peak, including the memory of its scripts, in bytes.
 const MEMORY: u64 = 300 * 1024 * 1024;
-/// The file of what the good server gets.
+/// Name of the file with the messages that the good server receives.
 const GOOD: &str = "good";
-/// How soon the good server answers. Whoever waits for the bad one waits for [`IDLE`] at least; a busy machine keeps everything waiting for a second.
+/// Time limit of a response of the good server. A call that is blocked by the bad server takes [`IDLE`] at least, while
+/// a busy machine delays everything for about a second.
 const GOOD_ANSWERS: Duration = Duration::from_secs(3);
-/// How often the good server is asked.
+/// Interval between two calls of the good server.
 const OFTEN: Duration = Duration::from_millis(200);
 
-/// Short times, so that what never ends is seen to end.
+/// Returns options with short timeouts, so that calls without end time out in the test.
 fn options((idle, total): (Duration, Duration)) -> HostOptions {
     HostOptions {
         timeouts: Timeouts { probe: Duration::from_secs(2), initialize: Duration::from_secs(3), ..Timeouts::default() },
@@ -60,13 +61,13 @@ pub(crate) fn allows_use(question: &QuestionView) -> Option<UserAnswer> {
         | QuestionBody::ConnectServer { .. }
         | QuestionBody::SignIn { .. }
         | QuestionBody::Tool { .. } => Some(UserAnswer::Allow(Scope::Once)),
-        // Nobody gave this user one.
+        // This user was given no client id.
         QuestionBody::ClientId { .. } => Some(UserAnswer::Deny),
         _ => None,
     }
 }
 
-/// The same, but what the tools of others than the good server are called for is the test's to decide.
+/// Allows the tools of the good server. The test decides on other tools.
 fn allows_good(question: &QuestionView) -> Option<UserAnswer> {
     let is_others_tool = question.server != "good" && matches!(question.body, QuestionBody::Tool { .. });
     if is_others_tool { None } else { allows_use(question) }
@@ -77,7 +78,7 @@ fn starts_good(question: &QuestionView) -> Option<UserAnswer> {
     if question.server == "bad" { None } else { allows_use(question) }
 }
 
-/// The bad server names an address that nobody may fetch, wherever a server may name one. Servers of this process do so as well.
+/// Adds an address that must not be fetched, wherever a server may name one. Servers in this process do the same.
 fn luring(mut bad: ServerConfig) -> ServerConfig {
     let address = collector().url();
     lure::set(&address);
@@ -91,7 +92,7 @@ fn luring(mut bad: ServerConfig) -> ServerConfig {
 /// A call that waits.
 pub(crate) type Call = JoinHandle<Result<CallToolResult, CallFailure>>;
 
-/// How a call ended, and after how long.
+/// Result and duration of a call.
 pub(crate) struct Ended {
     pub(crate) result: Result<CallToolResult, CallFailure>,
     pub(crate) took: Duration,
@@ -110,9 +111,9 @@ pub(crate) struct Pair {
     user: JoinHandle<()>,
     memory: u64,
     total: Duration,
-    /// Holds what lies outside of the host's own folder.
+    /// Folder for files outside the host's folder.
     aside: tempfile::TempDir,
-    /// The slowest answer of the good server, in microseconds.
+    /// Slowest response of the good server, in microseconds.
     slowest: AtomicU64,
     row: Row,
 }
@@ -134,7 +135,7 @@ impl Pair {
         Self::set_up((IDLE, TOTAL), luring(bad), allows_use).await
     }
 
-    /// Both are ready, and what is asked about the bad one's tools waits for the test.
+    /// Waits until both servers are ready, and leaves consent requests for the bad one's tools to the test.
     pub(crate) async fn undecided(bad: ServerConfig) -> Self {
         let pair = Self::set_up((FLOOD, FLOOD), luring(bad), allows_good).await;
         pair.app.host.start_server("bad".into()).await.unwrap();
@@ -142,7 +143,8 @@ impl Pair {
         pair
     }
 
-    /// The good one is ready, the bad one only in the settings, and whatever it asks waits for the test.
+    /// Waits until the good server is ready. The bad one is only in the settings, and its consent requests are left to
+    /// the test.
     pub(crate) async fn asked_to_start(bad: ServerConfig) -> Self {
         Self::set_up((FLOOD, FLOOD), bad, starts_good).await
     }
@@ -187,12 +189,12 @@ impl Pair {
         std::fs::read_to_string(self.aside.path().join(GOOD)).unwrap()
     }
 
-    /// Both are ready.
+    /// Waits until both servers are ready.
     pub(crate) async fn ready(bad: ServerConfig) -> Self {
         Self::ready_within((IDLE, TOTAL), bad).await
     }
 
-    /// Both are ready, and what comes may take its time.
+    /// Waits until both servers are ready, with a timeout for floods.
     pub(crate) async fn ready_for_a_flood(bad: ServerConfig) -> Self {
         Self::ready_within((FLOOD, FLOOD), bad).await
     }
@@ -233,7 +235,7 @@ impl Pair {
         self.app.question("bad", "something", |question| !is_tool(question)).await
     }
 
-    /// Calls the bad server; all the while and afterwards the good one answers within a second.
+    /// Calls the bad server. The good one responds within a second during and after the call.
     pub(crate) async fn bad_call(&self, what: &str) -> Ended {
         let began = Instant::now();
         let limit = self.total + Duration::from_secs(20);
@@ -246,7 +248,7 @@ impl Pair {
         Ended { result, took }
     }
 
-    /// Waits for something; all the while and once more afterwards the good server answers within a second.
+    /// Waits for a future. The good server responds within a second during the wait, and once more afterwards.
     pub(crate) async fn while_good<F: Future>(&self, what: &str, attack: F) -> F::Output {
         let over = AtomicBool::new(false);
         let attack = async {
@@ -257,7 +259,7 @@ impl Pair {
         let good = async {
             while !over.load(Ordering::Relaxed) {
                 self.good_is_well(what, "meanwhile").await;
-                // sleep: how often the good server is asked.
+                // sleep: the interval between calls of the good server.
                 tokio::time::sleep(OFTEN).await;
             }
         };
@@ -266,7 +268,7 @@ impl Pair {
         output
     }
 
-    /// Waits until the bad server has read all that was sent to it before: it answers in order.
+    /// Waits until the bad server has read all earlier messages, since it responds in order.
     pub(crate) async fn bad_has_read(&self, what: &str) {
         let read = self.app.host.refresh_list("bad".into(), ListKind::Tools).await;
         assert!(read.is_ok(), "{what}: its list is read: {read:?}");
@@ -282,7 +284,7 @@ impl Pair {
         assert!(took < GOOD_ANSWERS, "{what}: at once, {when}: {took:?}");
     }
 
-    /// Checks how a call ended: the cause in one of these words, or with an answer if there are none.
+    /// Checks the end of a call: an error with one of these words, or a result if there are none.
     pub(crate) fn ended(&self, what: &str, Ended { result, took }: &Ended, words: &[&str]) {
         match result {
             Ok(_) => assert!(words.is_empty(), "{what}: it should fail, but was answered"),
@@ -303,7 +305,7 @@ impl Pair {
         assert!(call.took <= AT_ONCE, "{what}: it fails at once, not only in time: {:?}", call.took);
     }
 
-    /// The peak since both were started, so that what was let go again counts as well.
+    /// Returns the peak growth since both servers were started, which includes memory that was freed again.
     fn grown(&self) -> u64 {
         let peak = processes::peak_resident_bytes(std::process::id()).expect("the test runs on Linux");
         peak.saturating_sub(self.memory)
@@ -314,8 +316,8 @@ impl Pair {
         assert!(grown < MEMORY, "{what}: memory is bounded, but grew by {} MiB", grown / 1024 / 1024);
     }
 
-    /// Ends the host, and checks the rest of what must hold whatever the other server does. A test that looks at more then keeps
-    /// the row until it has.
+    /// Closes the host, and checks the rest of the criterion. A test with further checks keeps the row until they are
+    /// done.
     pub(crate) async fn close(mut self, what: &str) -> Row {
         self.good_is_well(what, "at the end").await;
         self.memory_is_bounded(what);

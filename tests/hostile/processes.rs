@@ -1,11 +1,11 @@
-//! Processes that do not want to end (X34).
+//! Tests of processes that resist termination (X34).
 
 use testkit::app::scripted;
 use testkit::processes;
 
 use crate::pair::Pair;
 
-/// Waits until a process is gone; true if it was within 10 s.
+/// Waits up to 10 s until a process has ended. Returns `true` if it has.
 async fn gone(pid: u32) -> bool {
     testkit::deadline::holds_within(std::time::Duration::from_secs(10), || !processes::is_alive(pid)).await
 }

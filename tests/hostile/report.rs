@@ -1,4 +1,5 @@
-//! One line for each attack, withstood or not, for the table of `cargo xtask hostile`; and what varies from run to run.
+//! Writes a line for each attack, withstood or not, for the table of `cargo xtask hostile`, and provides the seeded
+//! random values of a run.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -10,23 +11,23 @@ use serde_json::{Value, json};
 
 /// The file that gets the lines.
 pub(crate) const TABLE: &str = "HOSTILE_TABLE";
-/// The seed of what varies; any, if none is given.
+/// Environment variable with the seed of random values. A random one is used if it is not set.
 const SEED: &str = "HOSTILE_SEED";
-/// A secret in the environment of the host, which no server may see and nothing may write down; cargo sets it.
+/// Environment variable with a secret, which no server may see and nothing may write to a file. Set by cargo.
 const CANARY: &str = "HOSTILE_CANARY";
 
-/// What was measured of the general criterion.
+/// Measurements for the general criterion.
 pub(crate) struct Figures {
-    /// The slowest answer of the good server.
+    /// Slowest response of the good server.
     pub(crate) slowest: Duration,
-    /// What memory grew by at its peak, in bytes.
+    /// Growth of the memory at its peak, in bytes.
     pub(crate) memory: u64,
-    /// How long until the processes were gone.
+    /// Time until the processes had ended.
     pub(crate) gone: Duration,
 }
 
-/// One attack. Its line is written when it is dropped: while its test fails, that it was not withstood. A test that looks at
-/// more once the host has ended keeps it until then.
+/// A row of the table for an attack. Its line is written on drop, and reports failure if the test is panicking. A test
+/// that checks more after the host has ended keeps the row until then.
 #[derive(Default)]
 pub(crate) struct Row {
     what: Mutex<String>,
@@ -34,7 +35,7 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// Names it: the case, then what is tried, as in `X41 over stdio, a flood`.
+    /// Sets the row's name: the case, then the attack, as in `X41 over stdio, a flood`.
     pub(crate) fn is(&self, what: &str) {
         let mut own = self.what.lock().unwrap_or_else(PoisonError::into_inner);
         if own.is_empty() {
@@ -42,12 +43,12 @@ impl Row {
         }
     }
 
-    /// It was withstood, if nothing else fails.
+    /// Marks the attack as withstood, unless the test fails later.
     pub(crate) fn withstood(&mut self, figures: Figures) {
         self.figures = Some(figures);
     }
 
-    /// The line for it, if it is of the list of cases and has come to an end.
+    /// Returns the line of the row, if it belongs to a listed case and has ended.
     fn line(&self, failed: bool) -> Option<Value> {
         let what = self.what.lock().unwrap_or_else(PoisonError::into_inner);
         let measured = match &self.figures {
@@ -69,16 +70,17 @@ impl Row {
 fn append(line: &Value) {
     let Some(path) = std::env::var_os(TABLE) else { return };
     let file = OpenOptions::new().create(true).append(true).open(path);
-    // One write, so that lines of tests that run at once do not mix.
+    // A single write, so that lines of concurrent tests do not mix.
     let written = file.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()));
     written.expect("the table can be written");
 }
 
-/// The lines of a part of a test that ran in a process of its own; as with a [`Row`], the rest of the test counts as well.
+/// The lines of a part of a test that ran in a separate process. As with a [`Row`], the rest of the test counts as
+/// well.
 pub(crate) struct Rows(Vec<Value>);
 
 impl Rows {
-    /// Those in the file that was the other process's table; none if it wrote none.
+    /// Reads the rows that another process wrote to its file, or returns an empty list if there is no such file.
     pub(crate) fn of(file: &Path) -> Self {
         let text = std::fs::read_to_string(file).unwrap_or_default();
         Self(text.lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect())
@@ -127,12 +129,12 @@ pub(crate) fn about(number: usize) -> usize {
     number - fifth + random.usize(..=2 * fifth)
 }
 
-/// A word that nobody guesses; the same for the same name in each run with the same seed.
+/// Returns a random word, equal for the same name in each run with the same seed.
 pub(crate) fn word(name: &str) -> String {
     format!("{name}-{:016x}", random(name).u64(..))
 }
 
-/// What varies under this name; the same in each run with the same seed.
+/// Returns a random number generator for this name. Its values are equal in all runs with the same seed.
 pub(crate) fn random(name: &str) -> fastrand::Rng {
     let salt = name.bytes().fold(0_u64, |salt, byte| salt.wrapping_mul(31).wrapping_add(byte.into()));
     fastrand::Rng::with_seed(seed() ^ salt)

@@ -1,4 +1,4 @@
-//! A call that asks and asks again, and what it wants remembered meanwhile (X28).
+//! Tests of a call that sends requests repeatedly, and of the state that it has stored in between (X28).
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ fn asks(state: &str) -> Value {
     })
 }
 
-/// Answers every form, and allows the tool.
+/// Submits every form, and allows the tool.
 fn goes_along(question: &QuestionView) -> Option<UserAnswer> {
     match question.body {
         QuestionBody::Form { .. } => Some(UserAnswer::Submit(Map::from_iter([("name".to_owned(), json!("Ann"))]))),

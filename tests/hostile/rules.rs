@@ -1,4 +1,5 @@
-//! Other spellings of what a rule is about: of a server's address (S02), and of paths and addresses among arguments (S03).
+//! Tests of alternative spellings in the subjects of rules: server addresses (S02), and paths and addresses in
+//! arguments (S03).
 
 use std::path::Path;
 
@@ -32,7 +33,7 @@ async fn s02_an_identity_rule_holds_however_an_address_is_spelled() {
         let pair = Pair::asked_to_start(remote(url)).await;
         set(&pair, json!({"effect": "deny", "identity": "*//evil-mcp.example/*", "direction": "both"})).await;
         pair.good_is_well(&what, "first").await;
-        // A server that could never be reached may be refused before the rules are asked.
+        // An unreachable server may be refused before the rules are evaluated.
         let _ = pair.app.host.start_server("bad".into()).await;
         let is_refused =
             |state: &ServerState| matches!(state, ServerState::Failed(failure) if failure.message == "rule-denies");
@@ -62,7 +63,7 @@ async fn s03_what_a_rule_denies_is_denied_in_every_spelling() {
     set(&pair, rule(json!({"glob": "https://evil.example/*"}))).await;
     set(&pair, rule(json!({"path": secret}))).await;
     set(&pair, rule(json!({"url": "https://api.example/admin"}))).await;
-    // A condition of its own each, as a path that is none is in doubt to a folder.
+    // A separate condition for each, since a path that is invalid is undecidable for a folder.
     for (at, is) in [("/folder", json!({"folder": "/held"})), ("/glob", json!({"glob": "*wicked.example*"}))] {
         let mut condition = is;
         condition["at"] = json!(at);

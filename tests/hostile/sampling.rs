@@ -1,5 +1,5 @@
-//! Requests for a model's answer that hide something, never end, or want more than is offered (X25, X26, X27). Where no model is
-//! told of, the user writes the answers. That a loop stops at its budget is shown with the host.
+//! Tests of sampling requests that hide something, never end, or request more than is offered (X25, X26, X27). Without
+//! a configured model, the user writes the responses. Tests of the host cover that a loop stops at its budget.
 
 use host::view::{Edit, QuestionBody, QuestionView, UserAnswer};
 use mcp_proto::types::{ContentBlock, CreateMessageParams, SamplingContent};
@@ -12,7 +12,7 @@ use testkit::model::{ScriptedModel, ends, named, text};
 use crate::pair::{Call, Pair};
 use crate::report::{about, word};
 
-/// What the server sends instead of an answer.
+/// Returns the sampling request that the server sends in place of a response.
 fn asks(id: &str, params: &Value) -> String {
     json!({"jsonrpc": "2.0", "id": id, "method": "sampling/createMessage", "params": params}).to_string()
 }
@@ -36,7 +36,7 @@ async fn called(pair: &Pair, what: &str) -> Call {
     call
 }
 
-/// Takes the request up, writes an answer, and sends it.
+/// Opens the consent request, writes a response, and sends it.
 async fn answer(pair: &Pair, question: &QuestionView, text: &str) {
     pair.app.answer(question, UserAnswer::Allow(Scope::Once)).await;
     let is_answer = |other: &QuestionView| other.id == question.id && other.hash != question.hash;

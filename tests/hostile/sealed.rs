@@ -1,5 +1,6 @@
-//! Another program writes what Drawbridge keeps (S04, S11, S21): approvals, what was reviewed, where providers of models are, the
-//! audit log. Nothing that it allows holds, and what one program of Drawbridge takes back ends for the others.
+//! Tests of another program that writes Drawbridge's files (S04, S11, S21): approvals, reviewed definitions, addresses
+//! of model providers, and the audit log. Approvals that it forges have no effect, and a revocation by an instance of
+//! Drawbridge applies to the others.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -23,7 +24,7 @@ struct Keychain {
     secrets: Mutex<HashMap<String, String>>,
     marks: Mutex<HashMap<String, String>>,
     locked: AtomicBool,
-    /// There is no keychain any more.
+    /// Set if the keychain is unavailable.
     gone: AtomicBool,
 }
 
@@ -80,7 +81,7 @@ async fn over(folder: tempfile::TempDir, keychain: &Arc<Keychain>, is_first: boo
     App::start_with(folder, servers, HostOptions::default(), keychain.clone()).await
 }
 
-/// Starts the server, whose start is approved for good.
+/// Starts the server with a permanent approval of its start.
 async fn approve_for_good(app: &App) {
     app.host.start_server("bad".into()).await.unwrap();
     let question = app.question("bad", "its start", |_| true).await;
@@ -92,12 +93,12 @@ async fn grants(host: &Host) -> usize {
     host.grants().await.unwrap().len()
 }
 
-/// Waits until it holds; gives how long that took.
+/// Waits until the condition holds, and returns the time that it took.
 async fn until<F: Future<Output = bool>>(what: &str, holds: impl Fn() -> F) -> Duration {
     let start = Instant::now();
     while !holds().await {
         assert!(start.elapsed() < PATIENCE, "{what}");
-        // sleep: looks again until it holds; no event tells of it.
+        // sleep: polls until the condition holds, which no event reports.
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     start.elapsed()
@@ -112,7 +113,8 @@ fn document(file: &Path) -> Value {
     serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap()
 }
 
-/// Approves a start for good, closes, has somebody change the approvals, and opens again: it must ask.
+/// Approves a start permanently, closes the host, has a file changed, and opens the host again. The start must request
+/// consent.
 async fn asks_after(what: &str, change: impl FnOnce(&Path)) {
     let row = row(what);
     let keychain = Arc::new(Keychain::default());
@@ -135,7 +137,7 @@ async fn asks_after(what: &str, change: impl FnOnce(&Path)) {
     assert!(problem.file.unwrap().ends_with("grants.json"), "{what}: with the file: {}", problem.message);
     let told = entries(&app, "document");
     assert!(told.iter().any(|entry| entry.starts_with("grants.json: ")), "{what}: and written down: {told:?}");
-    // What the user approves from now on holds.
+    // Later approvals of the user are effective.
     app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
     assert_eq!(grants(&app.host).await, 1, "{what}: what the user approves holds");
     app.host.close().await;
@@ -175,14 +177,14 @@ async fn s21_an_approval_that_was_taken_back_does_not_come_back_with_an_old_file
     let file = app.folder.path().join("data/grants.json");
     let old = std::fs::read(&file).unwrap();
     let id = app.host.grants().await.unwrap()[0].id;
-    assert!(app.host.revoke(id).await.unwrap(), "it is taken back");
+    assert!(app.host.revoke(id).await.unwrap(), "it is revoked");
     let is_marked = || async { keychain.marks.lock().unwrap().values().any(|mark| mark.contains("grants.json 2")) };
     until("the keychain knows of it", is_marked).await;
     app.host.close().await;
     let App { folder, .. } = app;
     std::fs::write(&file, &old).unwrap();
     let app = over(folder, &keychain, false).await;
-    assert_eq!(grants(&app.host).await, 0, "it stays taken back");
+    assert_eq!(grants(&app.host).await, 0, "it stays revoked");
     assert!(!entries(&app, "document").is_empty(), "and that is written down");
     app.host.close().await;
     withstood(row);
@@ -199,7 +201,7 @@ async fn s21_what_stood_there_before_the_first_seal_is_taken_over_once() {
     let file = folder.path().join("data/grants.json");
     let grants_only = document(&file)["document"].clone();
     std::fs::write(&file, grants_only.to_string()).unwrap();
-    // As before there were seals: the keychain knows of none.
+    // As in versions without seals, the keychain contains none.
     keychain.marks.lock().unwrap().clear();
     let app = over(folder, &keychain, false).await;
     assert_eq!(grants(&app.host).await, 1, "it is taken over");
@@ -262,7 +264,7 @@ async fn s21_forged_approvals_are_not_used_once_the_keychain_is_gone() {
 
 #[tokio::test]
 async fn s11_what_one_program_takes_back_ends_for_the_other() {
-    let row = row("S11, an approval is taken back while another program runs");
+    let row = row("S11, an approval is revoked while another instance runs");
     let keychain = Arc::new(Keychain::default());
     let app = over(tempfile::tempdir().unwrap(), &keychain, true).await;
     let (config, data) = (app.folder.path().join("mcp.json"), app.folder.path().join("data"));
@@ -271,7 +273,7 @@ async fn s11_what_one_program_takes_back_ends_for_the_other() {
     approve_for_good(&app).await;
     until("the other program has it", || async { grants(&other).await == 1 }).await;
     let id = app.host.grants().await.unwrap()[0].id;
-    assert!(app.host.revoke(id).await.unwrap(), "it is taken back");
+    assert!(app.host.revoke(id).await.unwrap(), "it is revoked");
     let took = until("it ends for the other", || async { grants(&other).await == 0 }).await;
     // A build for tests shares its machine with others.
     let most = Duration::from_secs(if cfg!(debug_assertions) { 10 } else { 1 });

@@ -1,5 +1,5 @@
-//! What the user is shown before anything of a server is used: what is new, what changed, what looks like another, what is
-//! made to mislead (X01 to X06), and whose words led to a call (X09).
+//! Tests of the review before anything of a server is used: marks for new, changed, similar and misleading texts (X01
+//! to X06), and the origin of the text that led to a call (X09).
 
 use domain::call::CallFailure;
 use domain::question::Why;
@@ -25,7 +25,7 @@ fn echo(description: &str) -> Value {
     json!({"name": "echo", "description": description, "inputSchema": {"type": "object"}})
 }
 
-/// What is worth a second look about the one tool of a server.
+/// Returns the review marks of the only tool of a server.
 async fn marks(app: &App, server: &str, tool: &str) -> (String, Marks) {
     let reviewed = app.host.reviewed(server.into()).await.unwrap();
     let (hash, marks, _) = reviewed.tool(&reviewed.catalog().tool(tool).unwrap_or_else(|| panic!("a tool {tool}")));
@@ -111,7 +111,7 @@ async fn x01_poison_is_marked_wherever_it_stands_and_nothing_is_on_before_it_was
     }
     assert!(marked >= 10, "{what}: at least 10 of 12 are marked, but only {marked} are");
 
-    // A server that is trusted is trusted with what was reviewed.
+    // Trusting a server covers the reviewed definitions.
     let tool = &listed[0]["name"];
     let call = pair.begin("first", tool.as_str().unwrap(), json!({}));
     let question = pair.asked(what, |_| true).await;
@@ -147,7 +147,7 @@ async fn x05_a_tool_that_hides_and_comes_back_changed_shows_its_change() {
     app.answer(&question, UserAnswer::Deny).await;
     assert!(call.await.unwrap().is_err(), "{what}: and it can be refused");
 
-    // Reviewed as it was shown, the old approval does not come back: it rests on the old definition.
+    // A review does not restore the old approval, which is bound to the old definition.
     let (hash, _) = marks(app, "bad", "echo").await;
     let seen =
         |hash: &str| vec![ShownDefinition { kind: offers::review::Kind::Tool, name: "echo".into(), hash: hash.into() }];
@@ -250,7 +250,8 @@ async fn x09_what_a_model_asks_for_after_words_of_another_server_asks_again() {
     app.host.put_in(conversation.clone(), Vec::new(), true).await.unwrap();
     let model = || CallOrigin::Model { conversation: conversation.clone() };
 
-    // The user allows the tool for good; then a model may use it, as long as nobody else spoke.
+    // The user allows the tool permanently. Then a model may use it, unless the conversation contains text from another
+    // source.
     let call = begin(app, user(), "allowed", "post");
     app.answer(&app.question("post", "the tool", is_tool).await, UserAnswer::Allow(Scope::Always)).await;
     call.await.unwrap().expect("the user's call is allowed");

@@ -1,5 +1,5 @@
-//! Servers and authorization servers that misbehave while a user signs in, and afterwards. What a user would do is done at
-//! once: every sign-in is allowed, and the browser is one of a user who is signed in already.
+//! Tests of servers and authorization servers that misbehave during and after a sign-in. The user's actions are
+//! immediate: every sign-in is allowed, and the browser is signed in already.
 
 mod addresses;
 mod approvals;
@@ -23,7 +23,7 @@ use crate::leaks;
 use crate::pair::Pair;
 use crate::report::Row;
 
-/// The good local server beside one that wants a sign-in, and that one's authorization server.
+/// The good local server next to a server that requires a sign-in, and its authorization server.
 struct SignIn {
     what: String,
     pair: Pair,
@@ -58,7 +58,7 @@ impl SignIn {
         self.pair.while_good(&self.what, ended(&self.pair)).await
     }
 
-    /// The sign-in must fail with a cause that holds one of these words, and no code may have been redeemed.
+    /// Checks that the sign-in fails with a cause that contains one of these words, and that no code was redeemed.
     async fn fails_before_the_token(&self, words: &[&str]) -> String {
         let cause = self.ended().await.expect_err(&format!("{}: the sign-in must fail", self.what));
         assert!(words.iter().any(|word| cause.contains(word)), "{}: the cause is in words: {cause}", self.what);
@@ -75,7 +75,7 @@ impl SignIn {
     }
 }
 
-/// How the start of the server that wants a sign-in ended.
+/// Waits for the end of the start of the server that requires a sign-in, and returns its result.
 async fn ended(pair: &Pair) -> Result<(), String> {
     let mut events = pair.app.host.events();
     let limit = tokio::time::Instant::now() + testkit::app::PATIENCE;
@@ -101,7 +101,7 @@ async fn ended(pair: &Pair) -> Result<(), String> {
     }
 }
 
-/// No secret of a sign-in is in a file, in the activity or in what the page is told.
+/// Checks that no secret of a sign-in is in a file, in the activity or in the data sent to the page.
 async fn nothing_is_told(what: &str, pair: &Pair, issuers: &[&AuthorizationServer]) {
     let known = pair.app.host.authorization("bad".into()).await;
     let mut places = leaks::places(&pair.app, "bad").await;

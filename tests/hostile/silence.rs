@@ -1,4 +1,5 @@
-//! Answers that never come, over stdio (X35): every wait has an end, with its cause, and the user need not wait for it.
+//! Tests of missing responses over stdio (X35): every wait has a timeout with its cause, and the user can cancel it
+//! earlier.
 
 use std::time::Duration;
 
@@ -42,7 +43,7 @@ async fn x35_a_server_that_never_answers_anything_is_given_up() {
     never_opens(&["--probe", "silence", "--misbehave", "silent@initialize"]).await;
 }
 
-/// A server of an older revision may pass over what it does not know, so it is then opened as one.
+/// Covers a server of an older revision, which may ignore an unknown request and is then opened with that revision.
 #[tokio::test]
 async fn x35_a_server_that_never_answers_discover_is_opened_the_older_way() {
     let what = "X35 over stdio, silence at server/discover";
@@ -73,7 +74,7 @@ async fn x35_a_list_without_an_answer_leaves_the_server_usable_and_is_said() {
     pair.close(what).await;
 }
 
-/// A server that never answers a call, and the file in which it writes down what it is sent.
+/// Starts a server that never responds to a call, with the file in which it records its messages.
 async fn silent() -> (Pair, tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");

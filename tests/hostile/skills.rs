@@ -1,5 +1,5 @@
-//! Skills that lie about their name, their files or their size (X59), and files that are not what the list says (X60). What a skill
-//! shows in the page is tried there, as X12 and X14.
+//! Tests of skills with false names, files or sizes (X59), and of files that differ from the list (X60). The page's
+//! tests cover the display of skills, as X12 and X14.
 
 use host::skills::SkillError;
 use offers::catalog::MAX_ITEMS;
@@ -13,7 +13,7 @@ const ROOT: &str = "skill://bad/act";
 const URI: &str = "skill://bad/act/SKILL.md";
 const TEXT: &str = "---\nname: act\ndescription: Acts\n---\nDo this.\n";
 
-/// The entry of a skill whose one file has these bytes.
+/// Returns the entry of a skill with a single file of these bytes.
 fn entry(text: &str) -> Value {
     let digest = format!("sha256:{}", Hash::of_bytes(text.as_bytes()));
     json!({
@@ -49,7 +49,7 @@ impl Skilled {
         Self { pair, folder }
     }
 
-    /// How often the hostile server got a request of this method.
+    /// Counts the requests with this method that the hostile server received.
     fn got(&self, method: &str) -> usize {
         let record = std::fs::read_to_string(self.folder.path().join("record")).unwrap();
         record.matches(&format!(r#""method":"{method}""#)).count()

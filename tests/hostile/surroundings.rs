@@ -1,4 +1,5 @@
-//! What a server finds out about where it runs (X33), and what it writes where others read (X11).
+//! Tests of the information that a server obtains about its environment (X33), and of output that it writes to shared
+//! places (X11).
 
 use serde_json::{Value, json};
 use testkit::app::scripted;
@@ -42,7 +43,7 @@ async fn x33_a_server_sees_no_more_than_it_needs() {
     pair.close(what).await;
 }
 
-/// Nothing that steers a terminal stands in a file that somebody may look at in one.
+/// Checks that no file that may be displayed in a terminal contains control sequences.
 #[tokio::test]
 async fn x11_no_file_steers_a_terminal() {
     for misbehave in ["escapes", "stderr-garbage"] {
@@ -55,7 +56,7 @@ async fn x11_no_file_steers_a_terminal() {
         for raw in ["\u{1b}[2J", "\u{1b}]8;;", "\u{7}bell", "\u{7}link"] {
             assert_eq!(leaks::found(&places, raw), None, "{what}: no file has {raw:?} as it came");
         }
-        // In a database any byte may stand; what is text has none that a terminal obeys.
+        // A database may contain any byte. Text files contain no control characters for terminals.
         places.retain(|(_, text)| !text.contains('\u{fffd}') && !text.contains('\0'));
         places.push(("the log".to_owned(), log::text()));
         assert!(places.iter().any(|(place, _)| place.ends_with("mcp.json")), "{what}: the files are looked through");

@@ -1,4 +1,4 @@
-//! Addresses that a server would have opened (X23, and X17 where they come by other ways).
+//! Tests of URLs that a server requests to open (X23, and X17 if they arrive by other ways).
 
 use host::view::{QuestionBody, UserAnswer};
 use policy::Scope;
@@ -12,14 +12,14 @@ use crate::collector::collector;
 use crate::pair::Pair;
 use crate::report::word;
 
-/// A server that asks for this address to be opened while it works on a call.
+/// Returns the request to open this URL, which the server sends during a call.
 fn asking(url: &str) -> String {
     let params = json!({"mode": "url", "message": "Open this", "elicitationId": "1", "url": url});
     let asked = json!({"jsonrpc": "2.0", "id": "url", "method": "elicitation/create", "params": params});
     format!("tools/call={asked}")
 }
 
-/// What must never be opened, whatever the user says.
+/// Returns URLs that must never be opened, regardless of the user's decision.
 fn refused() -> Vec<(&'static str, String)> {
     let name = word("host");
     vec![
@@ -36,7 +36,7 @@ fn refused() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Waits until the bad server has its answer to what it asked.
+/// Waits until the bad server has received the response to its request.
 async fn answered(pair: &Pair) {
     let activity = pair.app.host.activity("bad".into()).await.unwrap();
     let is_answered = || {
@@ -56,7 +56,7 @@ async fn x23_addresses_that_lie_or_lead_elsewhere_are_not_opened() {
         let call = pair.begin("1", "echo", json!({"text": "x"}));
         let question = pair.asked(&what, |_| true).await;
         pair.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
-        // What is no address at all is refused before anybody is asked.
+        // An invalid address is rejected without a consent request.
         let asked = tokio::select! {
             question = pair.asks_back(&what) => Some(question),
             () = answered(&pair) => None,

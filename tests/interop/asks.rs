@@ -1,4 +1,4 @@
-//! What `server-everything` asks the user: for a model's answer, for a form, to open a page.
+//! Tests of the requests that `server-everything` sends to the user: sampling, a form, and a URL to open.
 
 use domain::call::CallFailure;
 use domain::question::Why;
@@ -24,7 +24,7 @@ async fn everything() -> App {
     app
 }
 
-/// What the tool says it got, from its last text.
+/// Returns the JSON value that the tool quotes in its last text.
 fn raw_result(result: &mcp_proto::types::CallToolResult) -> Value {
     let text = text(result);
     let (_, json) = text.split_once('{').unwrap_or_else(|| panic!("the tool shows what it got: {text}"));
@@ -77,7 +77,7 @@ async fn refused_sampling_reaches_the_tool_as_an_error() {
     assert!(words.contains("-1") && words.contains("rejected"), "[sampling-reject-error]: it was told so: {words}");
 }
 
-/// Every field of the form: what it takes, what it holds at first, and a value that is wrong, with why.
+/// Checks every field of the form: accepted values, default, and an invalid value with its error.
 #[allow(clippy::approx_constant, reason = "the server's own number, not a circle's")]
 fn fields() -> Vec<(&'static str, FieldKind, Option<Value>, Value, FieldProblem)> {
     let text = |format| FieldKind::Text { format, min_length: None, max_length: None };
@@ -228,7 +228,7 @@ async fn a_page_is_opened_only_after_consent() {
     }
 }
 
-/// 2025-11-25, error -32042: pages come first, then the same call is made again.
+/// In 2025-11-25, with error -32042, the pages are opened first, and then the same call is repeated.
 #[tokio::test]
 async fn a_call_that_needs_a_page_first_can_be_made_again() {
     let app = everything().await;

@@ -1,4 +1,5 @@
-//! What calls of `server-everything` bring: every kind of content, progress, cancellation, and lists that change meanwhile.
+//! Tests of calls of `server-everything`: every content type, progress, cancellation, and lists that change during a
+//! call.
 
 use std::time::Duration;
 

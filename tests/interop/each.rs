@@ -1,5 +1,6 @@
-//! What holds for every server: its exact command is approved, the newest revision that both know is spoken, all lists are
-//! read, a call asks first and answers, an error shows as one, and stopping leaves nothing.
+//! Checks that hold for every server: the user approves its exact command, the newest common revision is negotiated,
+//! all lists are read, a call requests consent and returns a result, an error is shown as one, and no process remains
+//! after a stop.
 
 use std::path::Path;
 
@@ -15,16 +16,16 @@ use crate::user::{activity, allow, call, call_as, call_id, ended, is_tool, objec
 
 struct Case {
     config: ServerConfig,
-    /// What it calls itself.
+    /// Name that the server reports of itself.
     claims: &'static str,
     revision: &'static str,
     /// Tools, prompts, resources, templates.
     offers: [usize; 4],
-    /// A call, and a text of its answer.
+    /// A call that succeeds, and a text in its result.
     works: (&'static str, Value, &'static str),
-    /// The structured content of that answer, as far as it can be known.
+    /// Structured content of that result, as far as it is predictable.
     structured: Option<Value>,
-    /// A call that the tool itself refuses, and a text of what it says.
+    /// A call that the tool itself rejects, and a text in its error.
     fails: (&'static str, Value, &'static str),
 }
 
@@ -111,7 +112,7 @@ async fn git_is_served() {
     .await;
 }
 
-/// `[base-core-components]`
+/// Covers the requirement `[base-core-components]`.
 #[tokio::test]
 async fn demo_is_served_in_the_era_of_sessions() {
     served(demo_case("legacy", "2025-11-25")).await;
@@ -173,7 +174,8 @@ async fn starts_when_approved(app: &App, case: &Case) {
     assert_eq!(claims.as_deref(), Some(case.claims), "what it calls itself is known");
 }
 
-/// `[stdio-probe-discover-first]`, `[stdio-probe-other-error-fallback]`, `[lifecycle-no-handshake-modern]`.
+/// Checks the order of the opening messages: `[stdio-probe-discover-first]`, `[stdio-probe-other-error-fallback]`,
+/// `[lifecycle-no-handshake-modern]`.
 async fn opened_in_order(app: &App, case: &Case) {
     let sent = sent(app, "it").await;
     let opening: Vec<&str> = sent.iter().take(3).map(String::as_str).collect();

@@ -1,4 +1,4 @@
-//! Programs that only the login shell knows, as nvm, pyenv and Homebrew install them.
+//! Tests of programs that only the login shell finds, in the way that nvm, pyenv and Homebrew install them.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -15,8 +15,8 @@ use crate::user::{call, text};
 
 const INSIDE: &str = "INTEROP_DESKTOP_SESSION";
 
-/// A desktop launcher's environment: a short PATH, a home whose start-up file adds the folder of a version manager. An
-/// environment belongs to a process, so the test runs itself again in one.
+/// Reproduces the environment of a desktop launcher: a short PATH, and a home whose start-up file adds the folder of a
+/// version manager. Since an environment belongs to a process, the test runs itself in a separate one.
 #[tokio::test]
 async fn programs_of_a_version_manager_are_found() {
     if std::env::var_os(INSIDE).is_some() {

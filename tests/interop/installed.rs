@@ -1,4 +1,4 @@
-//! Where the real servers lie, and how each is started.
+//! Paths of the installed servers, and the command that starts each.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -26,7 +26,7 @@ pub(crate) fn with_node(script: &str) -> Launch {
     Launch::new(node(), &[&own(script)])
 }
 
-/// A server of our own, on the Python SDK as it is now.
+/// Returns a server of this repository, on the current Python SDK.
 pub(crate) fn with_python(script: &str) -> Launch {
     Launch::new(file(venv_programs().join(python())), &[&own(script)])
 }
@@ -73,7 +73,7 @@ pub(crate) fn node() -> PathBuf {
     which::which("node").unwrap_or_else(|error| panic!("node: {error}. Install Node.js 20 or newer."))
 }
 
-/// uvx, which comes from PyPI here.
+/// Returns the path of uvx, which is installed from PyPI.
 pub(crate) fn uvx() -> PathBuf {
     file(venv_programs().join(format!("uvx{}", std::env::consts::EXE_SUFFIX)))
 }
@@ -83,7 +83,7 @@ pub(crate) fn mcpb() -> PathBuf {
     file(node_modules().join("@anthropic-ai/mcpb/dist/cli/cli.js"))
 }
 
-/// The folder that is packed as a bundle, with all that its server needs.
+/// Returns the folder that is packed as a bundle, with all dependencies of its server.
 pub(crate) fn bundle() -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("bundle");
     file(folder.join("node_modules"));
@@ -109,7 +109,7 @@ pub(crate) fn everything() -> ServerConfig {
     from_npm("server-everything", &[])
 }
 
-/// Keeps its graph in a file of this folder.
+/// Returns a server that stores its graph in a file of this folder.
 pub(crate) fn memory(folder: &Path) -> ServerConfig {
     let mut config = from_npm("server-memory", &[]);
     let file = folder.join("memory.jsonl").display().to_string();

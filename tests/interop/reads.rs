@@ -1,4 +1,5 @@
-//! What is read from servers: prompts with completion, resources and templates, subscriptions, log messages, pages of lists.
+//! Tests of reading from servers: prompts with completion, resources and templates, subscriptions, log messages, and
+//! paginated lists.
 
 use std::collections::BTreeMap;
 
@@ -121,7 +122,7 @@ async fn subscribed_resources_tell_of_changes_and_others_do_not() {
         app.host.subscribe(SERVER.into(), uri.into(), true).await.unwrap();
     }
     assert_eq!(app.server(SERVER).await.subscriptions, [one, two], "both show as watched");
-    // Updates come at once when they are turned on, then every five seconds.
+    // Updates are sent immediately when they are turned on, then every five seconds.
     call(&app, SERVER, "toggle-subscriber-updates", json!({})).await;
     let mut told = [next(&mut events, "an update", updated).await, next(&mut events, "an update", updated).await];
     told.sort();
@@ -158,7 +159,7 @@ async fn log_messages_come_from_the_level_that_was_set() {
         move |e: &ActivityEntry| e.kind == ActivityKind::Log && e.body().contains("Subscribe") && e.body().contains(uri)
     };
     let (quiet, loud) = ("demo://resource/dynamic/text/1", "demo://resource/dynamic/text/2");
-    // The server logs each subscription at the level info, before it answers.
+    // The server logs each subscription at the level info before it responds.
     app.host.set_log_level(SERVER.into(), LogLevel::Warning).await.unwrap();
     app.host.subscribe(SERVER.into(), quiet.into(), true).await.unwrap();
     app.host.set_log_level(SERVER.into(), LogLevel::Info).await.unwrap();

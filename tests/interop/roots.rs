@@ -1,4 +1,4 @@
-//! Folders that servers may know of: asked about once, then answered, and told anew when the user changes them.
+//! Tests of roots: requested from the user once, then returned to the server, with a notification after each change.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,5 @@
-//! What the user of these tests does: calls tools with an approval, waits for what happens, and looks at what was sent.
+//! The user of these tests: calls tools and approves the calls, waits for events, and reads the messages that were
+//! sent.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
@@ -58,13 +59,13 @@ pub(crate) async fn ended(call: JoinHandle<Called>) -> Called {
     timeout(PATIENCE, call).await.expect("the call ends").expect("it does not panic")
 }
 
-/// Calls a tool, allows it once, and gives what it answered.
+/// Calls a tool, allows it once, and returns its result.
 pub(crate) async fn call(app: &App, server: &str, tool: &str, arguments: Value) -> CallToolResult {
     let called = ended(begin(app, server, tool, arguments).await).await;
     called.unwrap_or_else(|error| panic!("{tool} of {server} should have answered: {error}"))
 }
 
-/// Calls a tool again and again until its answer holds this text.
+/// Calls a tool repeatedly until its result contains this text.
 pub(crate) async fn call_until(app: &App, server: &str, tool: &str, wanted: &str) -> CallToolResult {
     let mut last = String::new();
     let found = timeout(PATIENCE, async {
@@ -74,7 +75,7 @@ pub(crate) async fn call_until(app: &App, server: &str, tool: &str, wanted: &str
             if last.contains(wanted) {
                 return result;
             }
-            // sleep: looks again until it holds; no event tells of it.
+            // sleep: polls until the condition holds, which no event reports.
             tokio::time::sleep(std::time::Duration::from_millis(100)).await;
         }
     })
@@ -82,7 +83,7 @@ pub(crate) async fn call_until(app: &App, server: &str, tool: &str, wanted: &str
     found.unwrap_or_else(|_| panic!("{tool} of {server} should answer {wanted:?}, but says {last:?}"))
 }
 
-/// Calls a tool, allows it once, and gives what the server then asks.
+/// Calls a tool, allows it once, and returns the consent request that the server then causes.
 pub(crate) async fn asked_by(
     app: &App,
     server: &str,
@@ -94,13 +95,13 @@ pub(crate) async fn asked_by(
     (call, question)
 }
 
-/// The text of an answer.
+/// Returns the text of a result.
 pub(crate) fn text(result: &CallToolResult) -> String {
     let texts = result.content.iter().filter_map(|b| if let ContentBlock::Text(t) = b { Some(&*t.text) } else { None });
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// What a server offers, once every list was read.
+/// Returns the catalog of a server after every list was read.
 pub(crate) async fn whole_catalog(app: &App, server: &str) -> Arc<Catalog> {
     let mut events = app.host.events();
     let read = async {

@@ -1,4 +1,4 @@
-//! Text, thinking, pictures, and how answers end.
+//! Tests of text, thinking, images, and the ends of responses.
 
 use bytes::Bytes;
 use models::{Conversions, Delta, Message, Part, Provider as _, ProviderKind, Request, Role, Stop};
@@ -66,7 +66,7 @@ async fn thinking_goes_back_with_its_signature_to_whom_it_came_from() {
     }
 }
 
-/// What is sent over this wire.
+/// Sends a request over this wire and returns its body.
 async fn sent(wire: ProviderKind, request: Request) -> serde_json::Value {
     let (url, taken) = takes().await;
     let _ = all(&provider(wire, &url, None, Conversions::default()), request).await;
@@ -91,7 +91,7 @@ async fn pictures_are_sent() {
 #[tokio::test]
 async fn why_an_answer_ends_is_told() {
     let fake = Fake::start();
-    // The fake provider always says "stop" on Ollama's wire; that one is tried by itself below.
+    // The fake provider always reports "stop" on Ollama's wire, which has a separate test below.
     for wire in [ProviderKind::OpenAi, ProviderKind::Anthropic, ProviderKind::Gemini] {
         let cut = reply(&fake.provider(wire), asking(wire, "stop early")).await;
         assert_eq!(cut.stop, Stop::MaxTokens, "{wire:?}: it reached its most tokens");

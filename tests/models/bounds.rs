@@ -12,7 +12,8 @@ fn at(kind: ProviderKind, url: &str) -> models::HttpProvider {
     provider(kind, url, None, Conversions::default())
 }
 
-/// What something takes: of the processor's time where the system tells it so, since then nothing else that runs counts.
+/// Stopwatch of an operation. Measures processor time where the system reports it, so that other processes do not
+/// count.
 struct Taken {
     begun: Instant,
     processor: Option<f64>,
@@ -49,7 +50,7 @@ fn the_time_that_is_taken_is_seen() {
     assert!(taken.seconds() > 0.01, "else the bounds here would hold whatever is done: {} s", taken.seconds());
 }
 
-/// A line of OpenAI's that says this.
+/// Returns a line of OpenAI's wire with this delta.
 fn says(delta: &str) -> Vec<u8> {
     format!("data: {{\"choices\":[{{\"delta\":{delta}}}]}}\n\n").into_bytes()
 }

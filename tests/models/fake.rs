@@ -1,4 +1,4 @@
-//! The fake provider: started for a test, and asked over each wire.
+//! The fake provider: started for a test, and used over each wire.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,7 +11,7 @@ use models::{
 
 use crate::running::Running;
 
-/// All wires.
+/// All wire formats of providers.
 pub(crate) const WIRES: [ProviderKind; 5] = [
     ProviderKind::OpenAi,
     ProviderKind::Responses,
@@ -27,7 +27,7 @@ pub(crate) const KEY: &str = "sk-canary-5f1c9e0b7a";
 pub(crate) struct Fake(pub(crate) Running);
 
 impl Fake {
-    /// Starts one that takes only [`KEY`].
+    /// Starts a provider that accepts only [`KEY`].
     #[allow(clippy::disallowed_methods, reason = "starts a fake provider, not a server")]
     pub(crate) fn start() -> Self {
         let node = which::which("node").expect("Node.js 20 or newer");
@@ -39,7 +39,7 @@ impl Fake {
         Self(Running::start(Command::new(node).arg(folder.join("provider.mjs")).env("PROVIDER_KEY", KEY)))
     }
 
-    /// A provider that asks it over this wire.
+    /// Returns a client of the provider over this wire.
     pub(crate) fn provider(&self, kind: ProviderKind) -> HttpProvider {
         self.with(kind, Some(KEY), Conversions::default())
     }
@@ -89,7 +89,7 @@ pub(crate) fn asking(kind: ProviderKind, text: &str) -> Request {
     Request { model: model(kind), messages: vec![Message::text(Role::User, text)], ..Request::default() }
 }
 
-/// All that comes, and how it ends.
+/// Returns all events of a response, and its end.
 pub(crate) async fn all(provider: &HttpProvider, request: Request) -> (Vec<Delta>, Result<Reply, ModelError>) {
     let mut came = Vec::new();
     let mut deltas = match provider.stream(request).await {
@@ -112,7 +112,7 @@ pub(crate) async fn all(provider: &HttpProvider, request: Request) -> (Vec<Delta
     panic!("the stream ended without a word, after {came:?}");
 }
 
-/// The whole answer.
+/// Returns the complete reply to a request.
 pub(crate) async fn reply(provider: &HttpProvider, request: Request) -> Reply {
     all(provider, request).await.1.expect("an answer")
 }

@@ -1,4 +1,4 @@
-//! What goes wrong, in words with a next step.
+//! Tests of error messages: each names the cause and a next step.
 
 use models::{Delta, ModelError, ProviderKind};
 

@@ -1,4 +1,4 @@
-//! Keys: what a wrong one looks like, and that the right one is seen nowhere.
+//! Tests of keys: the error for a wrong key, and that the right one never appears in output.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
@@ -58,7 +58,7 @@ async fn a_key_that_is_repeated_beside_an_answer_is_not_shown() {
 #[tokio::test]
 async fn a_key_that_is_cut_is_not_shown_either() {
     for shown in 0..=KEY.len() {
-        // What a provider says is cut after 500 characters.
+        // Error texts of a provider are cut after 500 characters.
         let said = format!("{}{KEY} and more", "x".repeat(SAID_MAX - shown));
         let event = json!({ "error": { "message": said } }).to_string();
         let served = serves(move |_| (Duration::ZERO, answer(500, &event))).await;

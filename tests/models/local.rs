@@ -1,4 +1,4 @@
-//! What runs on this computer: found though it is slow, and asked to hold as much as a request takes.
+//! Tests of local model servers: slow ones are detected, and the context window they are asked for fits the request.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::fake::{all, asking, provider, settings};
 use crate::scripted::{Served, Taken, answer, serves};
 
-/// An Ollama with 40 models that takes this long to say more of one.
+/// Starts an Ollama with 40 models that takes this long to return the details of each.
 async fn slow(to_show: Duration) -> Served {
     serves(move |taken: &Taken| match taken.path.as_str() {
         "/api/tags" => {
@@ -42,13 +42,13 @@ async fn one_with_many_models_is_found() {
 async fn one_that_does_not_answer_is_not_waited_for() {
     let silent = serves(|_| (Duration::from_secs(3_600), Vec::new())).await;
     let client = mcp_transport::http::for_models(true).unwrap();
-    // Whoever waits for the answer does not come back before the runner ends the test.
+    // Blocking the test on the response would outlast the runner's time limit.
     let found = find_at(&client, vec![settings(ProviderKind::Ollama, &silent.url(), Conversions::default())]).await;
     assert!(found.is_empty(), "nothing is found: {found:?}");
 }
 
-/// An Ollama whose model was made for 40,960 tokens, of which so many are held by now. It refuses what does not fit into what it is
-/// asked to hold, at four bytes to a token.
+/// Starts an Ollama whose model has a context of 40,960 tokens, of which this many are allocated. It rejects requests
+/// that exceed the requested context, at four bytes per token.
 async fn strict(held: Option<u32>) -> Served {
     serves(move |taken: &Taken| {
         let bytes = match taken.path.as_str() {

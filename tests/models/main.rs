@@ -1,4 +1,4 @@
-//! Our providers of models against a fake one that is not ours (npm `@copilotkit/aimock`), on every wire.
+//! Tests of the model providers with a third-party fake (npm `@copilotkit/aimock`), on every wire.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test says what it wanted where it fails")]
 

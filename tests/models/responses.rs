@@ -1,4 +1,5 @@
-//! What only OpenAI's Responses have: thoughts that go back encrypted, items beside messages, ends of their own.
+//! Tests of features that only OpenAI's Responses API has: encrypted reasoning that is sent back, items other than
+//! messages, and additional end reasons.
 
 use std::time::Duration;
 
@@ -40,7 +41,7 @@ fn thinks_and_calls() -> Vec<u8> {
     ])
 }
 
-/// An answer with these events.
+/// Returns a response with these events.
 fn streamed(events: &[u8]) -> Vec<u8> {
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
     [head.as_bytes(), events].concat()
@@ -113,7 +114,7 @@ async fn what_does_not_stream_is_taken_from_the_end() {
     let mut whole = over("completed");
     whole["response"]["output"] = json!([said, call]);
     let done = |item: &Value| json!({ "type": "response.output_item.done", "item": item });
-    // As llama.cpp sends them: without an index, and without an id but the one that results answer.
+    // The format of llama.cpp: without an index, and with only the id that tool results refer to.
     let added = json!({ "type": "response.output_item.added", "item": { "type": "function_call", "call_id": "call_1", "name": "look" } });
     let piece = json!({ "type": "response.function_call_arguments.delta", "item_id": "call_1", "delta": "{\"a\":1}" });
     let text = json!({ "type": "response.output_text.delta", "item_id": "msg_1", "delta": "I look." });
@@ -184,7 +185,7 @@ async fn items_without_end_are_given_up() {
     assert_eq!(ended, Err(ModelError::TooLarge { limit: 16 << 20 }), "no model uses as many tools");
 }
 
-/// What OpenAI has against a request, in its words.
+/// Returns the error that OpenAI's API would return for a request body.
 fn openai_refuses(body: &Value) -> Option<String> {
     let model = body["model"].as_str().unwrap();
     let thinks = ["o3", "gpt-5-mini", "gpt-5.5", "gpt-6-sol"].contains(&model);

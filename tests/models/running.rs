@@ -3,14 +3,14 @@
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 
-/// It ends with this.
+/// A running process, killed on drop.
 pub(crate) struct Running {
     child: Child,
     pub(crate) url: String,
 }
 
 impl Running {
-    /// Starts a program that says in its first line where it listens, as JSON, and ends with its input.
+    /// Starts a program that prints its address as JSON in its first line, and ends when its input is closed.
     pub(crate) fn start(command: &mut Command) -> Self {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the program starts");
         let mut line = String::new();
@@ -28,7 +28,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It ends with its input; this is for one that hangs.
+        // The program ends with its input. The kill is for one that hangs.
         drop(self.child.stdin.take());
         self.kill();
     }

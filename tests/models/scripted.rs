@@ -1,4 +1,4 @@
-//! A server that sends exactly these bytes, for what no decent provider does.
+//! A server that sends exact bytes, for behaviour that the fake provider does not have.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -9,7 +9,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-/// Sends a head and this body to the first who asks, in these pieces, and gives its address.
+/// Sends a head and this body in pieces to the first client, and returns its address.
 pub(crate) async fn sends(pieces: Vec<Vec<u8>>, then: Then) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -28,7 +28,7 @@ pub(crate) async fn sends(pieces: Vec<Vec<u8>>, then: Then) -> String {
         match then {
             Then::Close => {}
             Then::Wait => {
-                // Until the other end goes away.
+                // Until the client closes the connection.
                 let _ = tokio::time::timeout(Duration::from_secs(60), socket.read(&mut [0; 64])).await;
             }
             Then::Repeat(piece) => while socket.write_all(&piece).await.is_ok() {},
@@ -47,19 +47,19 @@ pub(crate) async fn sends(pieces: Vec<Vec<u8>>, then: Then) -> String {
     url
 }
 
-/// What comes after the pieces.
+/// Behaviour of the server after the last piece.
 pub(crate) enum Then {
-    /// The end.
+    /// Closes the connection at once.
     Close,
-    /// Nothing.
+    /// Sends nothing more and keeps the connection open.
     Wait,
-    /// This, for ever.
+    /// Sends these bytes repeatedly, without end.
     Repeat(Vec<u8>),
-    /// This, once a second and so many times; then that.
+    /// Sends the first bytes once a second and this many times, then the last bytes.
     Drip(Vec<u8>, u32, Vec<u8>),
 }
 
-/// Takes one request, refuses it, and gives its body.
+/// Accepts a request, refuses it, and returns its body.
 pub(crate) async fn takes() -> (String, JoinHandle<Value>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -71,7 +71,7 @@ pub(crate) async fn takes() -> (String, JoinHandle<Value>) {
     (url, taken)
 }
 
-/// A request, as it came.
+/// A request in the form in which it was received.
 #[derive(Debug, Clone)]
 pub(crate) struct Taken {
     pub(crate) path: String,
@@ -79,7 +79,7 @@ pub(crate) struct Taken {
     pub(crate) body: Value,
 }
 
-/// Answers each request as `answers` says, as often as one comes, and keeps them all.
+/// Responds to each request as `answers` specifies, and records all of them.
 pub(crate) async fn serves(answers: impl Fn(&Taken) -> (Duration, Vec<u8>) + Send + Sync + 'static) -> Served {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -102,7 +102,7 @@ pub(crate) async fn serves(answers: impl Fn(&Taken) -> (Duration, Vec<u8>) + Sen
     Served { address, kept }
 }
 
-/// Where [`serves`] does, and what it was asked.
+/// A running server as [`serves`] starts it, with the requests that it received.
 pub(crate) struct Served {
     pub(crate) address: SocketAddr,
     kept: Arc<Mutex<Vec<Taken>>>,
@@ -113,19 +113,19 @@ impl Served {
         format!("http://{}", self.address)
     }
 
-    /// The bodies of what was asked at this path.
+    /// Returns the bodies of the requests to this path.
     pub(crate) fn asked(&self, path: &str) -> Vec<Value> {
         self.kept.lock().unwrap().iter().filter(|taken| taken.path == path).map(|taken| taken.body.clone()).collect()
     }
 }
 
-/// An answer with a status and this body.
+/// Returns a response with a status and this body.
 pub(crate) fn answer(status: u16, body: &str) -> Vec<u8> {
     let length = body.len();
     format!("HTTP/1.1 {status} x\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}").into_bytes()
 }
 
-/// The first request that is no look at what Ollama holds; it knows nothing of those.
+/// Accepts the first request that does not query Ollama's loaded models. Those queries get a 404.
 async fn asked(listener: &TcpListener) -> (TcpStream, Taken) {
     loop {
         let (mut socket, _) = listener.accept().await.unwrap();
@@ -154,7 +154,7 @@ async fn request(socket: &mut TcpStream) -> Option<Taken> {
     }
 }
 
-/// Begins an answer, and tells when the other end has gone away.
+/// Begins a response, and signals when the client has closed the connection.
 pub(crate) async fn begins(piece: Vec<u8>) -> (String, JoinHandle<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());

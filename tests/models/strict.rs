@@ -1,4 +1,4 @@
-//! Providers that refuse what the real ones refuse, in their words.
+//! Tests of providers that reject the requests which the real ones reject, with their error texts.
 
 use std::time::Duration;
 
@@ -23,10 +23,10 @@ const THINKING: [(&str, &str); 9] = [
     ("gpt-6.1-terra", "none"),
 ];
 
-/// OpenAI's own address and others that are held to the same rules.
+/// OpenAI's own host, and others that the same rules apply to.
 const HOSTS: [&str; 3] = ["api.openai.com", "eu.api.openai.com", "team.openai.azure.com"];
 
-/// What OpenAI has against a request to one of these models.
+/// Returns the error that OpenAI's API would return for a request to one of these models.
 fn openai_refuses(body: &Value) -> Option<String> {
     let model = body["model"].as_str().unwrap();
     let (_, tools) = THINKING.iter().find(|(id, _)| *id == model)?;
@@ -59,7 +59,7 @@ async fn openai() -> Served {
     .await
 }
 
-/// A provider that believes to ask this host, and asks here.
+/// Returns a provider with this host name, whose requests are sent to the fake server.
 #[allow(clippy::disallowed_methods, reason = "a name of a real provider has to lead to a fake one")]
 fn at(host: &str, served: &Served, conversions: Conversions) -> HttpProvider {
     let client = reqwest::Client::builder().no_proxy().resolve(host, served.address).build().unwrap();
@@ -90,7 +90,7 @@ async fn models_of_openai_that_think_are_asked_as_they_want_it() {
             if tools != "any" {
                 wanted.push(Loss { what: Uncarried::ThinkingWithTools, then: Conversion::LeaveOut });
             }
-            assert_eq!(provider.cannot_carry(&request), wanted, "{model} at {host}: what is left out is told");
+            assert_eq!(provider.cannot_carry(&request), wanted, "{model} at {host}: omitted parts are reported");
             let answered = reply(&provider, request.clone()).await;
             assert_eq!(answered.message.plain_text(), "ok", "{model} at {host}: it answers");
             let plain = Request { thinking: false, temperature: None, ..request.clone() };
@@ -160,7 +160,7 @@ async fn models_of_anthropic_get_a_temperature_only_where_they_take_it() {
         |model: &str| Request { model: model.into(), temperature: Some(0.5), ..asking(ProviderKind::Anthropic, "x") };
     for model in refusing {
         let loss = Loss { what: Uncarried::Temperature, then: Conversion::LeaveOut };
-        assert_eq!(provider.cannot_carry(&hot(model)), [loss], "{model}: that it is left out is told");
+        assert_eq!(provider.cannot_carry(&hot(model)), [loss], "{model}: its omission is reported");
         reply(&provider, hot(model)).await;
     }
     for model in ["claude-sonnet-4-5", "claude-haiku-4-5-20251001", "claude-opus-4-6"] {

@@ -26,7 +26,7 @@ fn with_tool(kind: ProviderKind, text: &str) -> Request {
     Request { tools: vec![forecast()], ..asking(kind, text) }
 }
 
-/// The request that goes on after this message of the model with these results.
+/// Returns the request that continues after this message of the model with these results.
 fn answered(request: Request, message: Message, results: Vec<Part>) -> Request {
     let mut request = request;
     request.messages.push(message);

@@ -27,7 +27,7 @@ test("activity: in order, filtered, searched, opened, exported", async ({ app, h
   for (const line of lines) expect(() => JSON.parse(line), `${line.slice(0, 80)} is JSON`).not.toThrow();
 });
 
-test("every decision is in the audit log, and an approval that stands can be taken back", async ({ app }) => {
+test("every decision is in the audit log, and a grant can be revoked", async ({ app }) => {
   await callTool(app, "fail");
   await question(app).getByRole("button", { name: "Deny" }).click();
   await callTool(app, "show_everything");

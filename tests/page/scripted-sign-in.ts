@@ -20,7 +20,7 @@ export class ScriptedSignIn {
     this.server = told.server;
   }
 
-  /** Starts both; what is left out of a script is as it should be. */
+  /** Starts both servers. Options that a script omits have their correct values. */
   static async start(authorization: object = {}, mcp: object = {}): Promise<ScriptedSignIn> {
     const scripts = [JSON.stringify(authorization), JSON.stringify(mcp)];
     const process = spawn(PROGRAM, scripts, { stdio: ["pipe", "pipe", "ignore"] });

@@ -28,7 +28,7 @@ pub enum BundleError {
     TooLargeToRead {
         /// Path in the bundle.
         path: String,
-        /// Limit in bytes.
+        /// Limit of the size, in bytes.
         max: u64,
     },
     /// The file has changed since it was opened.

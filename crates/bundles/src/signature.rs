@@ -30,7 +30,7 @@ const COMMON_NAME: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.3");
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", rename_all = "camelCase")]
 pub enum Signature {
-    /// No signature.
+    /// The bundle has no signature.
     Absent,
     /// A signature that claims this name for the signer. Anybody can claim any name.
     Claimed {

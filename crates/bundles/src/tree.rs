@@ -18,7 +18,7 @@ pub(crate) const MANIFEST: &str = "manifest.json";
 pub struct TreeFile {
     /// SHA-256 of the content, in hexadecimal.
     pub sha256: String,
-    /// Size, in bytes.
+    /// Uncompressed size, in bytes.
     pub size: u64,
     /// Set if the owner may execute the file.
     pub executable: bool,
@@ -28,7 +28,7 @@ pub struct TreeFile {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Tree {
-    /// Files by path.
+    /// Files of the bundle, by path.
     pub files: BTreeMap<String, TreeFile>,
 }
 

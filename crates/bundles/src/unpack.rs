@@ -16,7 +16,7 @@ const HASH_PREFIX: usize = 16;
 /// Maximum length of the name before the hash, in bytes.
 const MAX_FOLDER_NAME: usize = 64;
 
-/// An unpacked bundle.
+/// A bundle whose files have been unpacked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnpackedBundle {
     /// Folder of the bundle, to be used as [`Place::folder`](crate::Place::folder).

@@ -14,7 +14,7 @@ use process::SearchPath;
 pub struct Computer {
     /// Settings with the servers.
     pub settings: Arc<dyn ServerSettings>,
-    /// Keychain.
+    /// Keychain of the operating system.
     pub secrets: Arc<dyn Secrets>,
     /// Folder of the app's data.
     pub data_folder: PathBuf,

@@ -29,13 +29,13 @@ pub struct Finding {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum FindingState {
-    /// Everything works.
+    /// Everything that was checked works.
     Ok,
     /// The state could not be determined.
     Unknown,
     /// Something works less well than it could.
     Warning,
-    /// Something doesn't work.
+    /// Something that was checked doesn't work.
     Problem,
 }
 
@@ -59,39 +59,39 @@ impl FindingState {
 pub enum CheckId {
     /// Settings file with the servers.
     Settings,
-    /// Keychain.
+    /// Keychain of the operating system.
     Keychain,
     /// Search path for programs.
     SearchPath,
-    /// Node.js with npx.
+    /// Runtime Node.js with npx.
     Node,
-    /// Python.
+    /// Interpreter of the Python language.
     Python,
-    /// uv with uvx.
+    /// Package manager uv with uvx.
     Uv,
-    /// Docker.
+    /// The container runtime Docker.
     Docker,
-    /// Podman.
+    /// The container runtime Podman.
     Podman,
-    /// .NET with dnx.
+    /// Runtime .NET with dnx.
     Dotnet,
     /// Programs of servers that use none of these runtimes.
     Programs,
     /// Sandbox mechanisms for servers.
     Sandbox,
-    /// Proxy settings.
+    /// Proxy settings of the environment.
     Proxy,
     /// Certificates that authenticate remote servers.
     Certificates,
     /// Web view that draws the window.
     WebView,
-    /// Data folder.
+    /// Folder of Drawbridge's data.
     DataFolder,
-    /// Settings folder.
+    /// Folder of Drawbridge's settings.
     ConfigFolder,
-    /// Cache folder.
+    /// Folder of Drawbridge's caches.
     CacheFolder,
-    /// Clock.
+    /// Clock of the operating system.
     Clock,
 }
 

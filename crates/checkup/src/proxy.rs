@@ -93,7 +93,7 @@ fn first_set<'e>(
 enum Problem {
     /// An unsupported kind of proxy.
     Socks(&'static str),
-    /// Not an address.
+    /// The value is not an address.
     NoAddress(&'static str),
 }
 
@@ -171,7 +171,7 @@ mod tests {
         assert_eq!(of(&all_three), Named::Usable("HTTPS_PROXY"), "ALL_PROXY is for what has none of its own");
         assert!(matches!(of(&[http, socks]), Named::Unusable("all_proxy", _)), "and then it counts");
         let other = [("HTTPS_PROXY", "ftp://x"), ("ALL_PROXY", "http://proxy.example")];
-        assert_eq!(of(&other), Named::Usable("ALL_PROXY"), "what is no address is passed over");
+        assert_eq!(of(&other), Named::Usable("ALL_PROXY"), "a value that is not an address is ignored");
     }
 
     #[tokio::test]

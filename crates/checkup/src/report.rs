@@ -32,7 +32,7 @@ pub struct ReportedServer<'a> {
     pub state: Option<&'static str>,
 }
 
-/// Creates the report.
+/// Creates the report from the findings.
 #[must_use]
 pub fn report(
     findings: &[Finding],

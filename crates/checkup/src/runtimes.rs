@@ -27,7 +27,7 @@ pub(crate) struct Runtime {
     install: &'static str,
 }
 
-/// The known runtimes.
+/// Runtimes that the checkup looks for.
 pub(crate) const RUNTIMES: &[Runtime] = &[
     Runtime {
         id: CheckId::Node,

@@ -61,7 +61,7 @@ impl Text {
         self.with(Part::Own(words.to_owned()))
     }
 
-    /// Appends a number.
+    /// Appends a number in decimal notation.
     #[must_use]
     pub fn number(self, number: u64) -> Self {
         self.with(Part::Own(number.to_string()))
@@ -73,7 +73,7 @@ impl Text {
         self.number(number as u64).and(" ").and(if number == 1 { one } else { several })
     }
 
-    /// Appends a version.
+    /// Appends a version of a program.
     #[must_use]
     pub fn version(self, version: &Version) -> Self {
         self.with(Part::Own(version.to_string()))

@@ -11,7 +11,7 @@ use crate::{InstallError, NotInstallable, blocking};
 pub struct BundleFile {
     /// Path of the file.
     pub path: PathBuf,
-    /// The opened bundle.
+    /// The opened bundle, ready to unpack.
     pub bundle: Bundle,
     /// Folder that it would be unpacked to.
     pub folder: PathBuf,

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub enum InstallSource {
     /// A server in the registry.
     Registry {
-        /// `namespace/name`.
+        /// Name in the registry, as `namespace/name`.
         name: String,
         /// Version; the newest by default.
         #[serde(default)]

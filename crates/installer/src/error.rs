@@ -27,7 +27,7 @@ pub enum InstallError {
         /// Address of the registry.
         address: String,
     },
-    /// The keychain failed.
+    /// The keychain returned an error.
     #[error(transparent)]
     Secret(#[from] SecretError),
     /// The registry can't be set, because it is named by the environment or the command line.
@@ -55,7 +55,7 @@ pub enum InstallError {
     Bundle {
         /// Path of the file.
         file: PathBuf,
-        /// Cause.
+        /// Cause of the bundle's rejection.
         cause: BundleError,
     },
     /// The file is another bundle than the expected one.
@@ -63,7 +63,7 @@ pub enum InstallError {
     OtherBundle {
         /// SHA-256 of the file.
         found: String,
-        /// Expected SHA-256.
+        /// Expected SHA-256 in hexadecimal.
         expected: String,
     },
     /// There is no plan for the chosen source.
@@ -84,9 +84,9 @@ pub enum InstallError {
     /// The offer is for another server, not another version.
     #[error("what is offered is {}, and not another version of {}", visible(.offered), visible(.installed))]
     OtherServer {
-        /// Installed server.
+        /// Name of the installed server.
         installed: String,
-        /// Offered server.
+        /// Name of the offered server.
         offered: String,
     },
     /// The offered version is already installed.
@@ -94,7 +94,7 @@ pub enum InstallError {
     SameVersion {
         /// The user's name for the server.
         name: String,
-        /// Version.
+        /// Version of both the installation and the offer.
         version: String,
     },
     /// The server would have to be stopped, which the user has not agreed to.

@@ -153,7 +153,7 @@ impl Installer {
     }
 }
 
-/// An unpacked bundle.
+/// A bundle that was unpacked for this installation.
 struct Unpacked {
     files: BundleFiles,
     folder: PathBuf,

@@ -19,7 +19,7 @@ pub struct VersionReport {
     pub server: String,
     /// Name of the server in the registry.
     pub name: String,
-    /// Installed version.
+    /// Version that is installed now.
     pub version: String,
     /// Availability of the installed version.
     pub status: Status,
@@ -34,7 +34,7 @@ pub struct VersionReport {
 /// A version that is newer than the installed one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewerVersion {
-    /// Version.
+    /// Version of the newer release.
     pub version: String,
     /// Time of publication, in milliseconds since 1970.
     pub published_at: Option<Millis>,

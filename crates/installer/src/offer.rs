@@ -28,7 +28,7 @@ pub struct InstallOffer {
 /// The origin of a server.
 #[derive(Debug)]
 pub enum InstallOrigin {
-    /// A registry.
+    /// An entry of a registry.
     Registry {
         /// Entry in the registry.
         answer: Box<Answer<RegistryEntry>>,

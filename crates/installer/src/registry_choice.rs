@@ -58,7 +58,7 @@ struct RegistrySetting {
     header: Option<String>,
 }
 
-/// An open registry.
+/// A registry whose cache is open.
 pub(crate) struct OpenRegistry {
     in_use: RegistryInUse,
     catalog: Arc<Catalog>,

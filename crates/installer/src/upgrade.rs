@@ -21,7 +21,7 @@ use crate::{InstallContainment, InstallDraft, InstallError, InstallOffer, Instal
 /// The offer of another version of an installed server.
 #[derive(Debug)]
 pub struct UpgradeOffer {
-    /// Offered version.
+    /// Offer of the other version.
     pub offer: InstallOffer,
     /// Origin of the installed version.
     pub installed: ServerOrigin,

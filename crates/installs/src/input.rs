@@ -20,9 +20,9 @@ const MAX_VALUES: usize = 100;
 pub enum InputKind {
     /// A single line of text.
     Text,
-    /// A decimal number.
+    /// A number in decimal notation.
     Number,
-    /// `true` or `false`.
+    /// A boolean, `true` or `false`.
     Boolean,
     /// The absolute path of a file.
     File,
@@ -37,11 +37,11 @@ pub enum InputKind {
 pub struct PlanInput {
     /// Key, unique within the plan.
     pub key: String,
-    /// Display name.
+    /// Display name of the input.
     pub label: String,
     /// Purpose of the input.
     pub description: Option<String>,
-    /// Kind of value.
+    /// Kind of the input's value.
     pub kind: InputKind,
     /// Set if the server can't be set up without a value.
     pub required: bool,

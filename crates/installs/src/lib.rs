@@ -30,7 +30,7 @@ pub struct InstallPlan {
     /// Proposed name of the server. The parser of the description makes it valid; uniqueness is checked when the
     /// server is set up.
     pub name: String,
-    /// Command or address.
+    /// Command or address of the server.
     pub target: PlanTarget,
     /// Inputs that the user fills in, in the order of the description. At most [`MAX_INPUTS`].
     pub inputs: Vec<PlanInput>,
@@ -41,20 +41,20 @@ pub struct InstallPlan {
 /// The command or address of a planned server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlanTarget {
-    /// A local program.
+    /// A local program to start.
     Command {
         /// Program, which no input changes.
         command: String,
-        /// Arguments.
+        /// Arguments of the command, in order.
         args: Vec<Argument>,
-        /// Environment variables.
+        /// Environment variables of the process, by name.
         env: BTreeMap<String, Template>,
     },
-    /// A remote server.
+    /// A remote server to connect to.
     Remote {
-        /// URL.
+        /// URL of the server's endpoint.
         url: Template,
-        /// Transport.
+        /// HTTP transport of the server.
         kind: HttpKind,
         /// Headers of each request.
         headers: BTreeMap<String, Template>,

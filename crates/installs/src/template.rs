@@ -8,7 +8,7 @@ use crate::input::Values;
 /// A part of a [`Template`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TemplatePart {
-    /// Literal text.
+    /// Literal text, used without change.
     Text(String),
     /// The value of the input with this key.
     Input(String),
@@ -20,11 +20,11 @@ pub enum TemplatePart {
 /// A text into which values of inputs are substituted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Template {
-    /// Parts, in order.
+    /// Parts of the template, in order.
     pub parts: Vec<TemplatePart>,
 }
 
-/// One or several arguments that belong together, such as `--port` and its value.
+/// A group of arguments that belong together, such as `--port` and its value.
 ///
 /// They are omitted together if one of their inputs has no value, and repeated for each value if one of their inputs
 /// has several.

@@ -75,7 +75,7 @@ fn secrets_stay_out_of_the_settings() {
     let (entry, kept) = plan.fill(&values([("token", &["s3cret"])]), None).unwrap().into_settings(Vec::new());
     assert_eq!(entry.config.as_stdio().unwrap().env["TOKEN"], "Bearer ${secret:notes.TOKEN}");
     assert_eq!(kept.into_iter().map(|(_, value)| value).collect::<Vec<_>>(), ["s3cret"]);
-    assert!(stdio(&plan, &values([])).env.is_empty(), "an optional secret is left out");
+    assert!(stdio(&plan, &values([])).env.is_empty(), "an optional secret is omitted");
 }
 
 #[test]

@@ -40,7 +40,7 @@ pub enum NoPlan {
         "a file of its bundle is not what was installed: {0}. Nothing was started. If you did not change it, remove this server and install its bundle again"
     )]
     Bundle(String),
-    /// Drawbridge is closing.
+    /// Drawbridge is closing, so nothing is started.
     #[error("Drawbridge is closing")]
     Closing,
 }

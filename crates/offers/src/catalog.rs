@@ -30,13 +30,13 @@ pub const MAX_LIST: usize = 16 * 1024 * 1024;
 /// Entries are kept as received and parsed on demand.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Catalog {
-    /// Tools (`tools/list`).
+    /// Tools of the server (`tools/list`).
     pub tools: Vec<Listed<Tool>>,
-    /// Prompts (`prompts/list`).
+    /// Prompts of the server (`prompts/list`).
     pub prompts: Vec<Listed<Prompt>>,
-    /// Resources (`resources/list`).
+    /// Resources of the server (`resources/list`).
     pub resources: Vec<Listed<Resource>>,
-    /// Resource templates (`resources/templates/list`).
+    /// Resource templates of the server (`resources/templates/list`).
     pub templates: Vec<Listed<ResourceTemplate>>,
     /// Reasons why a list is incomplete, indexed by [`List`].
     pub notes: [Vec<String>; 4],
@@ -117,13 +117,13 @@ impl Catalog {
 /// A list of a catalog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum List {
-    /// Tools.
+    /// The list of tools (`tools/list`).
     Tools,
-    /// Prompts.
+    /// The list of prompts (`prompts/list`).
     Prompts,
-    /// Resources.
+    /// The list of resources (`resources/list`).
     Resources,
-    /// Resource templates.
+    /// The list of resource templates (`resources/templates/list`).
     Templates,
 }
 

@@ -150,7 +150,7 @@ fn fill(
         let words = Reader { text, found: &mut found }.one(&pin.value, PIN)?;
         match words.parse() {
             Ok(revision) => found.revision = Some(revision),
-            Err(error) => found.notes.push(format!("{PIN:?} is left out: {error}")),
+            Err(error) => found.notes.push(format!("{PIN:?} is omitted: {error}")),
         }
     }
     if let Some(kind) = object.get_string("type").filter(|kind| BUILT_IN.contains(&&*kind.value)) {

@@ -186,7 +186,7 @@ impl Scan<'_> {
 
     fn add(&mut self, app: &'static str, path: &Path, servers: Vec<FoundServer>) {
         if self.found.len() + servers.len() > MAX_SERVERS {
-            let message = format!("it was passed over: there are more than {MAX_SERVERS} servers in all");
+            let message = format!("it was skipped: there are more than {MAX_SERVERS} servers in all");
             return self.report.problems.push(files::problem(path, message));
         }
         self.report.files.push(FileRead { app, file: path.display().to_string(), servers: servers.len() });

@@ -215,8 +215,8 @@ fn how_to_sign_in_is_read_with_all_of_it() {
     assert!(found.usable, "a literal client secret can be stored in the keychain");
 
     let cases = [
-        (r#""oauth""#, true, "\"auth\" is left out: \"auth\" must be an object"),
-        (r#"{"grant": "password"}"#, true, "is left out"),
+        (r#""oauth""#, true, "\"auth\" is omitted: \"auth\" must be an object"),
+        (r#"{"grant": "password"}"#, true, "is omitted"),
         (r#"{"privateKey": "top-secret"}"#, false, "must stand as \"${secret:NAME}\""),
         (r#"{"grant": "workload_identity", "issuer": "https://i.example"}"#, false, "needs an \"assertion\""),
     ];

@@ -51,7 +51,7 @@ pub enum Freshness {
 /// A result with its age.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer<T> {
-    /// Result.
+    /// Result of the request, current or cached.
     pub value: T,
     /// Time at which the registry returned the result, in milliseconds since 1970.
     pub fetched: Millis,

@@ -54,7 +54,7 @@ pub enum DownloadError {
     Address {
         /// Scheme, host and port, or a description.
         address: String,
-        /// Cause.
+        /// Cause of the address's rejection.
         cause: String,
     },
     /// There are too many redirects.
@@ -66,7 +66,7 @@ pub enum DownloadError {
     /// TLS can't be set up.
     #[error("no connection can be made on this system: {cause}")]
     Unavailable {
-        /// Cause.
+        /// Cause of the failed TLS setup.
         cause: String,
     },
     /// The host doesn't answer, or the response was interrupted.
@@ -74,7 +74,7 @@ pub enum DownloadError {
     Unreachable {
         /// Scheme, host and port.
         address: String,
-        /// Cause.
+        /// Cause of the failed download.
         cause: String,
     },
     /// The host returned an error status.
@@ -82,7 +82,7 @@ pub enum DownloadError {
     Failed {
         /// Scheme, host and port.
         address: String,
-        /// HTTP status.
+        /// HTTP status of the response.
         status: u16,
     },
     /// The download exceeded a timeout.
@@ -90,7 +90,7 @@ pub enum DownloadError {
     TooSlow {
         /// Scheme, host and port.
         address: String,
-        /// Timeout.
+        /// Timeout that the download exceeded.
         limit: Duration,
     },
     /// The file is larger than the limit.
@@ -98,7 +98,7 @@ pub enum DownloadError {
     TooLarge {
         /// Scheme, host and port.
         address: String,
-        /// Limit, in bytes.
+        /// Limit of the size, in bytes.
         limit: u64,
     },
     /// The file's hash differs from that in the entry.

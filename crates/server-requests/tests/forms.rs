@@ -150,7 +150,7 @@ fn defaults_are_kept_if_the_field_takes_them() {
     assert_eq!(
         defaults,
         [Some(json!("x")), None, Some(json!(false)), Some(json!(["p"])), None],
-        "[elicit-boolean-default]: the one of a yes or no too; one that does not fit is left out"
+        "[elicit-boolean-default]: booleans have a default too; a default that does not fit is omitted"
     );
 }
 

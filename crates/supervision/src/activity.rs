@@ -45,7 +45,7 @@ pub struct ActivityEntry {
     pub seq: u64,
     /// Time of the entry, in milliseconds since 1970.
     pub at: Millis,
-    /// Kind of entry.
+    /// Kind of the recorded entry.
     pub kind: ActivityKind,
     /// Set if the host sent the message.
     pub sent: bool,
@@ -105,15 +105,15 @@ enum Id {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ActivityKind {
-    /// A request.
+    /// A JSON-RPC request message.
     Request,
-    /// A result response.
+    /// A JSON-RPC response with a result.
     Response,
-    /// An error response.
+    /// A JSON-RPC response with an error.
     Error,
-    /// A notification.
+    /// A JSON-RPC notification message.
     Notification,
-    /// A JSON-RPC batch.
+    /// A batch of JSON-RPC messages.
     Batch,
     /// Data that is not a valid message.
     Invalid,

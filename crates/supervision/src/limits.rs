@@ -154,9 +154,9 @@ impl UsageGauge {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct LimitsUse {
-    /// Calls in progress.
+    /// Number of calls in progress.
     pub calls: LimitCounter,
-    /// Pending consent requests.
+    /// Number of pending consent requests.
     pub questions: LimitCounter,
     /// Notifications within the last second.
     pub notifications: LimitCounter,
@@ -207,9 +207,9 @@ impl LimitsUse {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ResourcesUse {
-    /// Processes and threads.
+    /// Number of processes and threads.
     pub processes: LimitCounter,
-    /// Memory, in bytes.
+    /// Memory of the processes, in bytes.
     pub memory: LimitCounter,
     /// Size of the home directory, in bytes.
     pub home: LimitCounter,
@@ -237,9 +237,9 @@ impl ResourcesUse {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LimitCounter {
-    /// Current usage.
+    /// Current usage of the resource.
     pub now: u64,
-    /// The limit.
+    /// Limit of the usage.
     pub most: u64,
     /// Number of events beyond the limit that were refused, omitted or slowed down.
     pub beyond: u64,

@@ -13,7 +13,7 @@ const MAX_REDIRECTS: usize = 5;
 /// Suffix of a signature's file name, as the bundler names it.
 const SIGNATURE: &str = ".sig";
 
-/// Limits of downloads.
+/// Limits of update downloads.
 #[derive(Debug, Clone, Copy)]
 pub struct UpdateLimits {
     /// Timeout for the manifest, and for its signature. Default: 30 s.

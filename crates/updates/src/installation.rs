@@ -7,7 +7,7 @@ use serde::Serialize;
 /// The package type that the bundler embedded in the program. Our own .deb and .rpm are packaged without it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bundle {
-    /// An AppImage.
+    /// An AppImage of the bundler.
     AppImage,
     /// A .deb of the bundler.
     Deb,
@@ -48,9 +48,9 @@ pub enum Installation {
     WindowsSetup,
     /// From a package, such as a .deb or .rpm, which its package manager updates.
     SystemPackage,
-    /// From a Flatpak.
+    /// From a package of Flatpak.
     Flatpak,
-    /// From a snap.
+    /// From a package of snap.
     Snap,
     /// From a source build, or in an unknown way.
     Unknown,

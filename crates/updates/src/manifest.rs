@@ -61,7 +61,7 @@ pub struct Release {
 /// The information about a release that the user sees before downloading or installing it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Announcement {
-    /// Version.
+    /// Version of the announced release.
     pub version: String,
     /// Release notes, as plain text.
     pub notes: String,

@@ -33,7 +33,7 @@ pub enum Refusal {
     /// The release has no file for this system.
     #[error("version {version} is not available for this system ({platform})")]
     NoPlatform {
-        /// Announced version.
+        /// Version that the manifest announces.
         version: Version,
         /// Platform of this system.
         platform: String,

@@ -15,7 +15,7 @@ const FILE: &str = "src/lib/api/generated.ts";
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Change nothing; fail when the copy is not what would be written
+    /// Only compare, and fail if the copy is outdated
     #[arg(long)]
     check: bool,
 }
@@ -32,7 +32,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     Ok(())
 }
 
-/// An error that shows the first difference, unless the copy is what the generator prints.
+/// Returns an error with the first difference if the copy is not the output of the generator.
 pub(crate) fn check(generator: Program) -> Result<(), Problem> {
     let file = workspace::ui().join(FILE);
     let committed = fs::read_to_string(&file).map_err(Problem::file(&file))?;
@@ -47,7 +47,8 @@ fn output(generator: Program) -> Result<String, Problem> {
     outcome.map(|()| doc_links::as_names(&text))
 }
 
-/// Where the copy differs from the contract, and what to do; nothing when it does not. Line ends do not count.
+/// Returns the first difference between the committed copy and the contract, with the command that updates it, or
+/// `None` if they are equal. Line endings do not count.
 fn drift(committed: &str, generated: &str) -> Option<String> {
     let mut ours = committed.lines();
     let mut theirs = generated.lines();

@@ -1,4 +1,4 @@
-//! The app as users get it: the page built in, the demo server beside it.
+//! The app in its release form: the page built in, and the demo server next to it.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ pub(crate) const DEBUG: &str = "debug";
 /// The folder below target/ of release builds.
 pub(crate) const RELEASE: &str = "release";
 
-/// The cargo call that builds the app and the demo server; both in one, so that they share what they are built from.
+/// Returns the cargo call that builds the app and the demo server together, so that they share dependencies.
 pub(crate) fn build(profile: &str) -> Program {
     let call = cargo().dir(workspace::root()).arg("build");
     let call = if profile == RELEASE { call.arg("--release") } else { call };
@@ -19,7 +19,7 @@ pub(crate) fn build(profile: &str) -> Program {
     call.args(["-p", "drawbridge", "-p", "demo-server", "--features", "drawbridge/custom-protocol"])
 }
 
-/// Where the app lies once it is built.
+/// Returns the path of the built app.
 pub(crate) fn path(profile: &str) -> Result<PathBuf, Problem> {
     let app = workspace::binary(profile, "drawbridge");
     if app.is_file() {

@@ -12,7 +12,7 @@ use crate::screen::has_display;
 use crate::system_packages::{self, BUILD_SHELL, COMPILER, Need};
 use crate::{node, workspace};
 
-/// Where tauri.conf.json expects the page's development server.
+/// Port at which tauri.conf.json expects the page's development server.
 const PORT: u16 = 1420;
 
 #[derive(Args)]
@@ -42,7 +42,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
 }
 
 fn answers() -> bool {
-    // The server may listen on either, depending on what localhost is here.
+    // The server may listen on either address, depending on the meaning of localhost.
     TcpStream::connect((Ipv4Addr::LOCALHOST, PORT)).is_ok() || TcpStream::connect((Ipv6Addr::LOCALHOST, PORT)).is_ok()
 }
 

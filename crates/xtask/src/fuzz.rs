@@ -1,8 +1,9 @@
-//! `cargo xtask fuzz`: the readers of foreign bytes under libFuzzer, or on stable Rust over their corpora and mutations of them.
+//! `cargo xtask fuzz`: runs the parsers of untrusted input under libFuzzer, or on stable Rust with their corpora and
+//! mutations of them.
 //!
-//! libFuzzer needs a nightly toolchain and cargo-fuzz (`cargo install cargo-fuzz`). Where either is missing the replay in
-//! `tests/fuzz/targets/tests/replay.rs` runs the same functions. `cargo xtask test` runs the replay only, as it must end the same way each
-//! time; the workflow `checks` runs libFuzzer.
+//! libFuzzer needs a nightly toolchain and cargo-fuzz (`cargo install cargo-fuzz`). If either is missing, the replay in
+//! `tests/fuzz/targets/tests/replay.rs` runs the same functions. `cargo xtask test` runs only the replay, since its
+//! result must be the same each time. The workflow `checks` runs libFuzzer.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -17,11 +18,11 @@ use crate::workspace;
 
 /// Targets that run at the same time: one for each processor of a small machine.
 const AT_ONCE: usize = 2;
-/// The time for each target under libFuzzer where nobody says otherwise. Longer runs belong to a night, not to each change.
+/// Default time for each target under libFuzzer, in seconds. Longer runs belong to a nightly job.
 const SECONDS: u64 = 30;
-/// The time of the replay where nobody says otherwise.
+/// Default time of the replay, in seconds.
 const REPLAY_SECONDS: u64 = 2;
-/// Beside the time for the target: the corpus is read, and the last input ends.
+/// Time in addition to that of the target, for reading the corpus and for the last input.
 const PATIENCE: Duration = Duration::from_secs(5 * 60);
 /// The longest input, in bytes; the readers' own limits are larger and have tests of their own.
 const LONGEST: &str = "-max_len=8192";
@@ -30,7 +31,7 @@ const MEMORY: [&str; 2] = ["-malloc_limit_mb=64", "-rss_limit_mb=1024"];
 /// An input that takes longer, in seconds, is a finding.
 const SLOW: &str = "-timeout=10";
 
-/// The most lines that are shown of what a target says when it panics.
+/// Maximum number of lines of a target's panic message that are shown.
 const LINES_OF_MESSAGE: usize = 20;
 
 #[derive(Args, Default)]
@@ -107,7 +108,7 @@ fn drive(options: &Options) -> Result<(), Problem> {
     if passed == count { Ok(()) } else { Err(Problem::ChecksFailed) }
 }
 
-/// The lines of a log of libFuzzer that tell which property does not hold, and where the input is.
+/// Returns the lines of libFuzzer's log that name the violated property and the path of the input.
 fn finding_in(log: &str) -> String {
     let mut lines = log.lines();
     let panicked = lines.by_ref().find(|line| line.contains("panicked at"));
@@ -117,7 +118,7 @@ fn finding_in(log: &str) -> String {
     message.into_iter().chain(input).collect::<Vec<_>>().join("\n")
 }
 
-/// The names of all targets, which are those of the programs.
+/// Returns the names of all targets, which are the names of the programs.
 fn targets() -> Result<Vec<String>, Problem> {
     let folder = workspace::tests().join("fuzz/fuzz_targets");
     let mut names = Vec::new();
@@ -135,7 +136,7 @@ fn cargo_fuzz(task: &str, folder: &Path) -> Program {
     program.dir(workspace::root()).args(["--sanitizer", "none", "--target-dir"]).arg(folder)
 }
 
-/// Starts one target. New inputs go to a folder of their own, so that the committed corpus stays small.
+/// Starts a target. New inputs are written to a separate folder, so that the committed corpus stays small.
 fn start(name: &str, folder: &Path, seconds: u64) -> Result<Running, Problem> {
     let found = folder.join("corpus").join(name);
     fs::create_dir_all(&found).map_err(Problem::file(&found))?;

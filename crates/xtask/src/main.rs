@@ -1,11 +1,12 @@
-//! The build tool: `cargo xtask <task>`. Each task is one module; `cargo xtask help` lists them.
+//! The build tool: `cargo xtask <task>`. Each task is a module. `cargo xtask help` lists them.
 //!
-//! It is a program and not a set of shell scripts because most of it reads and compares data: the rules about the code (`tidy`, more than
-//! a quarter), the tables of requirements, attacks and measurements, the outcome of each suite, the contents of packages. These parts have
-//! unit tests, and they run on macOS and Windows as well. What only starts other programs (`run`, `dev`, `check`, `soak`) is a page each.
-//! What could go: `dist/notices.rs` for cargo-about, if it takes the page's packages too; the lexer in `tidy/rust_code.rs` and
-//! `tidy/rust_paths.rs` for `syn`, which takes longer to compile than this whole crate; and `system_packages` for a list in the README, which
-//! nobody would check.
+//! It is a program instead of a set of shell scripts because most of it parses and compares data: the rules about the
+//! code (`tidy`, more than a quarter), the tables of requirements, attacks and measurements, the result of each suite,
+//! and the contents of packages. These parts have unit tests, and they run on macOS and Windows as well. Tasks that
+//! only start other programs (`run`, `dev`, `check`, `soak`) are short. Possible replacements: cargo-about for
+//! `dist/notices.rs`, if it supports the page's packages too; `syn` for the lexer in `tidy/rust_code.rs` and
+//! `tidy/rust_paths.rs`, although it takes longer to compile than this whole crate; and a list in the README for
+//! `system_packages`, which no test would check.
 // A command-line tool prints, and starting other programs is all it does.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::disallowed_methods)]
 
@@ -45,7 +46,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Install what is missing, build, and open the window
+    /// Install missing packages, build, and open the window
     Run(run::Options),
     /// Run every check and test, or only the parts named
     Test(test::Options),
@@ -55,7 +56,7 @@ enum Task {
     Codegen(codegen::Options),
     /// Check the rules about files, or about commits
     Tidy(tidy::Options),
-    /// Measure the app (start-up, a question, memory), then our client beside those of other SDKs
+    /// Measure the app (start-up, a consent request, memory), then our client and those of other SDKs
     Bench(bench::Options),
     /// Run the official conformance suite against our client
     Conformance(conformance::Options),
@@ -63,7 +64,7 @@ enum Task {
     Requirements(requirements::Options),
     /// Attack the host and the page, and print how each case ended
     Hostile(hostile::Options),
-    /// Give random bytes to all that reads foreign bytes
+    /// Feed random bytes to all parsers of untrusted input
     Fuzz(fuzz::Options),
     /// Fifty servers, random calls, and kills, for some minutes
     Soak(soak::Options),
@@ -97,7 +98,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(Problem::Interrupted) => ExitCode::from(130),
-        // Said already, by the part that found it.
+        // The part that found the problem has printed it.
         Err(Problem::ChecksFailed) => ExitCode::FAILURE,
         Err(problem) => {
             eprintln!("error: {problem}");

@@ -18,12 +18,12 @@ pub(crate) fn npm(folder: &Path) -> Program {
     Program::new(if cfg!(windows) { "npm.cmd" } else { "npm" }).dir(folder)
 }
 
-/// A program from a folder's node_modules; nothing is fetched.
+/// Returns a program from a folder's node_modules. Nothing is downloaded.
 pub(crate) fn npx(folder: &Path) -> Program {
     Program::new(if cfg!(windows) { "npx.cmd" } else { "npx" }).arg("--no-install").dir(folder)
 }
 
-/// An error that says what to do, unless a Node.js is here that is new enough.
+/// Returns an error with a next step if there is no Node.js, or if it is too old.
 pub(crate) fn check() -> Result<(), Problem> {
     let wanted =
         format!("Node.js {}.{} or newer is needed (https://nodejs.org, or `nvm install --lts`)", OLDEST.0, OLDEST.1);
@@ -45,13 +45,14 @@ fn version(answer: &str) -> Option<(u32, u32)> {
     Some((parts.next()?.ok()?, parts.next()?.ok()?))
 }
 
-/// What runs one program: with its output on the terminal, or in a part's log.
+/// Callback that runs a program, with its output on the terminal or in a part's log.
 pub(crate) type RunWith<'a> = &'a mut dyn FnMut(Program) -> Result<(), Problem>;
 
-/// Held while packages are installed or the page is built: parts of the tests that run side by side need the same ones.
+/// Locked while packages are installed or the page is built, since parts of the tests that run in parallel need the
+/// same ones.
 static WRITING: Mutex<()> = Mutex::new(());
 
-/// Installs what the lockfile in this folder names, unless that was done for this very lockfile.
+/// Installs the packages of the folder's lockfile, unless this lockfile has been installed already.
 pub(crate) fn install(folder: &Path, run: RunWith) -> Result<(), Problem> {
     let _alone = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
     let lockfile = folder.join("package-lock.json");
@@ -63,7 +64,7 @@ pub(crate) fn install(folder: &Path, run: RunWith) -> Result<(), Problem> {
     })
 }
 
-/// Does something unless it was done for the same content of `file`; `stamp` keeps a copy of what it was done for.
+/// Runs an action unless it already ran for the same content of `file`. `stamp` stores a copy of that content.
 pub(crate) fn once_per_content(
     file: &Path,
     stamp: &Path,
@@ -78,7 +79,7 @@ pub(crate) fn once_per_content(
     fs::write(stamp, content).map_err(Problem::file(stamp))
 }
 
-/// Builds the page into ui/dist, unless nothing has changed since it was built.
+/// Builds the page into ui/dist, unless its sources are unchanged since the last build.
 pub(crate) fn build_page(run: RunWith) -> Result<(), Problem> {
     let _alone = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = workspace::ui();

@@ -1,17 +1,17 @@
-//! Why a task stopped: the cause in words, and what to do next.
+//! Error of a task: its cause in words, and the next step.
 
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-/// Why a task stopped.
+/// Cause of the failure of a task.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Problem {
-    /// A program could not be started at all.
+    /// A program could not be started.
     #[error("{program} could not be started: {source}. Is it installed and on the PATH?")]
     Start { program: String, source: io::Error },
-    /// A program ran and said that it failed.
+    /// A program exited with a failure.
     #[error("`{command}` failed ({status})")]
     Failed { command: String, status: ExitStatus },
     /// A program did not end within its time.
@@ -20,10 +20,10 @@ pub(crate) enum Problem {
     /// A file could not be read or written.
     #[error("{}: {source}", path.display())]
     File { path: PathBuf, source: io::Error },
-    /// Something on this machine is not as it has to be; the text says what to do.
+    /// The machine does not meet a requirement. The text contains the next step.
     #[error("{0}")]
     Machine(String),
-    /// Checks found something, and have said what.
+    /// Checks failed, and have printed their findings.
     #[error("the checks above failed")]
     ChecksFailed,
     /// Ctrl-C, or a request to end.

@@ -1,4 +1,4 @@
-//! How xtask starts other programs: each in a process group of its own, so that nothing is left when it ends early.
+//! Starts other programs, each in a process group of its own, so that no process is left when xtask ends early.
 
 mod group;
 
@@ -16,7 +16,7 @@ use crate::problem::Problem;
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// From now on Ctrl-C (and a request to end) stops what was started, before xtask itself ends.
+/// Makes Ctrl-C and termination requests stop the started programs before xtask exits.
 pub(crate) fn stop_children_on_interrupt() -> Result<(), Problem> {
     ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::SeqCst))
         .map_err(|error| Problem::Machine(format!("Ctrl-C cannot be watched for: {error}")))
@@ -42,17 +42,17 @@ pub(crate) fn cargo() -> Program {
     Program::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// Whether a program is there and answers to these arguments.
+/// Returns `true` if the program exists and succeeds with these arguments.
 pub(crate) fn answers(program: &str, arguments: &[&str]) -> bool {
     Program::new(program).args(arguments).output().is_ok()
 }
 
-/// The processes that were started with this variable and still run. Linux only; elsewhere nothing is found.
+/// Returns the running processes that were started with this variable. Supported on Linux only; empty elsewhere.
 pub(crate) fn started_with(name: &str, value: &str) -> Vec<u32> {
     let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };
     let ids = processes.flatten().filter_map(|process| process.file_name().to_str()?.parse().ok());
     let wanted = format!("{name}={value}");
-    // That of one that has ended is empty.
+    // The environment of a process that has ended is empty.
     let carries = |id: &u32| {
         let variables = std::fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
         variables.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes())
@@ -75,7 +75,7 @@ impl Program {
     pub(crate) fn new(program: impl AsRef<OsStr>) -> Self {
         let mut command = Command::new(program);
         command.stdin(Stdio::null());
-        // What cargo tells us about xtask is not meant for what we start, and makes build scripts run again.
+        // Cargo's variables about xtask are not meant for the programs it starts, and make build scripts run again.
         for (name, _) in env::vars_os() {
             if is_about_this_package(&name.to_string_lossy()) {
                 command.env_remove(name);
@@ -133,7 +133,7 @@ impl Program {
         self
     }
 
-    /// Leaves the program in our group and gives it the keyboard: sudo asks for a password there.
+    /// Leaves the program in the process group of xtask, so that it can read the keyboard: sudo prompts for a password.
     pub(crate) fn with_keyboard(mut self) -> Self {
         self.command.stdin(Stdio::inherit());
         self.own_group = false;
@@ -166,13 +166,13 @@ impl Program {
         self.start()?.finish(Duration::MAX)
     }
 
-    /// Runs to the end and gives what it printed.
+    /// Runs the program to its end and returns its output.
     pub(crate) fn output(self) -> Result<String, Problem> {
         let (text, outcome) = self.quiet().output_and_end()?;
         outcome.map(|()| text)
     }
 
-    /// What it printed, and apart from that how it ended.
+    /// Returns the standard output, and separately the result of the program.
     pub(crate) fn output_and_end(mut self) -> Result<(String, Result<(), Problem>), Problem> {
         self.command.stdout(Stdio::piped());
         let mut running = self.start()?;
@@ -261,11 +261,11 @@ mod tests {
             if let Ok(id) = text.trim().parse::<i32>() {
                 break nix::unistd::Pid::from_raw(id);
             }
-            // sleep: looks again until it holds; no event tells of it.
+            // sleep: polls the state, which no event reports.
             sleep(Duration::from_millis(10));
         };
         drop(running);
-        // In a container without an init the ended process stays as a zombie: its state tells.
+        // In a container without an init the ended process stays as a zombie, which its state shows.
         let state = std::fs::read_to_string(format!("/proc/{grandchild}/stat")).unwrap_or_default();
         let gone = nix::sys::signal::kill(grandchild, None).is_err() || state.contains(") Z ");
         assert!(gone, "the grandchild has ended: {state}");

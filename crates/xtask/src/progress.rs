@@ -1,8 +1,8 @@
-//! The lines that tell a person what happens at the moment. They go to standard error, results to standard output.
+//! Lines that report the current step to the user. They go to standard error, results to standard output.
 
 use std::io::{IsTerminal, stderr};
 
-/// One step that begins now.
+/// Prints the heading of a step that begins now.
 pub(crate) fn step(text: &str) {
     if stderr().is_terminal() {
         eprintln!("\x1b[1;34m==>\x1b[0m {text}");

@@ -11,7 +11,7 @@ use crate::screen::{VirtualScreen, has_display};
 use crate::system_packages::{self, BUILD_SHELL, COMPILER, HEADLESS, Need};
 use crate::{desktop_app, node, workspace};
 
-/// How long a first start may take until something is drawn.
+/// Timeout until the first content of a first start is drawn.
 const FIRST_CONTENT: Duration = Duration::from_secs(60);
 
 #[derive(Args)]

@@ -13,7 +13,7 @@ use crate::workspace;
 /// A window has been drawn when its picture has more colours than a blank page on a blank screen.
 const COLOURS_OF_CONTENT: u32 = 16;
 
-/// Whether a window can be opened for a person to see.
+/// Returns `true` if a window can be opened on a display of the user.
 pub(crate) fn has_display() -> bool {
     let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
     !cfg!(target_os = "linux") || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")
@@ -45,21 +45,21 @@ impl VirtualScreen {
         Ok(Self { server, display })
     }
 
-    /// A program that shows its windows here, with a session bus of its own.
+    /// Returns a program that shows its windows on this screen, with a separate session bus.
     pub(crate) fn program(&self, program: &Path) -> Program {
         Program::new("dbus-run-session")
             .arg("--")
             .arg(program)
             .env("DISPLAY", &self.display)
             .env("GDK_BACKEND", "x11")
-            // Without it GTK asks the bus for accessibility services, and waits for them.
+            // Without this variable, GTK requests accessibility services from the bus and waits for them.
             .env("NO_AT_BRIDGE", "1")
             .without_env("WAYLAND_DISPLAY")
     }
 
     /// Waits until something is drawn, then takes a picture of the whole screen.
     ///
-    /// `app` is whose window it is: when it ends before, there is nothing to wait for.
+    /// `app` is the process of the window. If it ends first, the wait fails.
     pub(crate) fn picture(&mut self, app: &mut Running, file: &Path, limit: Duration) -> Result<(), Problem> {
         let start = Instant::now();
         while start.elapsed() < limit {
@@ -71,7 +71,7 @@ impl VirtualScreen {
             }
             self.shoot(file)?;
             if colours(file)? >= COLOURS_OF_CONTENT {
-                // What is still being drawn, fonts and images, comes within a moment.
+                // Fonts and images may be drawn a moment later.
                 process::pause(Duration::from_secs(1))?;
                 return self.shoot(file);
             }

@@ -9,10 +9,10 @@ use crate::{node, workspace};
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// For how long
+    /// Duration of the soak in minutes
     #[arg(long, default_value_t = 5)]
     minutes: u32,
-    /// As in an earlier run
+    /// Seed of an earlier run, to repeat its choices
     #[arg(long)]
     seed: Option<u32>,
 }

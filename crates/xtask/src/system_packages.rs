@@ -1,4 +1,4 @@
-//! The system's packages that building and testing need: which are missing, and how they come here.
+//! Detects and installs the system packages that building and testing require.
 
 mod names;
 mod system;
@@ -15,8 +15,8 @@ use crate::problem::Problem;
 use crate::process::{self, Program};
 use crate::progress::step;
 
-/// Sees to it that everything is there. Installs with apt-get where that is the system's way, after asking, unless we
-/// are root or `yes` is given; anywhere else the error says what is missing and how to get it.
+/// Ensures that all packages are installed. Uses apt-get on systems that have it, after a confirmation unless the user
+/// is root or `yes` is set. On other systems, the error names the missing packages and the command to install them.
 pub(crate) fn ensure(needs: &[Need], yes: bool) -> Result<(), Problem> {
     let system = System::read();
     let missing = match &system {
@@ -33,21 +33,21 @@ pub(crate) fn ensure(needs: &[Need], yes: bool) -> Result<(), Problem> {
     }
 }
 
-/// Whether the shell can be built here: WebKitGTK is there, or not needed.
+/// Returns `true` if the shell can be built here: WebKitGTK is installed, or not needed.
 pub(crate) fn can_build_shell() -> bool {
     cfg!(not(target_os = "linux")) || BUILD_SHELL.iter().all(Need::is_there)
 }
 
-/// Whether Debian's own Chromium can be had here; Ubuntu's is a snap, which no test can drive.
+/// Returns `true` if Debian's Chromium is available here. Ubuntu's is a snap, which no test can drive.
 pub(crate) fn has_debian_chromium() -> bool {
     matches!(System::read(), System::Debian { ubuntu: false })
 }
 
-/// Names of the packages that dpkg has installed, out of those that are needed.
+/// Returns the names of the required packages that dpkg has installed.
 fn installed(needs: &[Need]) -> Result<String, Problem> {
     let names = needs.iter().map(|need| need.debian);
     let query = Program::new("dpkg-query").args(["-W", "-f", "${Package} ${db:Status-Status}\n"]).args(names);
-    // It fails when it does not know one of the names, and lists the others all the same.
+    // dpkg-query fails if it does not know a name, but lists the others.
     let (text, _) = query.quiet().output_and_end()?;
     Ok(text)
 }
@@ -70,7 +70,7 @@ fn install(packages: &[&str], yes: bool) -> Result<(), Problem> {
         )));
     }
     step(&format!("installing {} system packages with apt-get", packages.len()));
-    // An outdated list of one foreign source need not stop us: the installation says what it lacks.
+    // An outdated list of an unrelated source is no reason to stop: the installation reports missing packages.
     if let Err(problem) = apt_get(root, &["update", "-qq"]) {
         println!("{problem}; trying with the package lists that are here");
     }

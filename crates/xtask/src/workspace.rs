@@ -1,4 +1,4 @@
-//! Where things lie.
+//! Paths of the repository's folders.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -12,7 +12,7 @@ pub(crate) fn root() -> PathBuf {
     here.ancestors().nth(2).unwrap_or(here).to_path_buf()
 }
 
-/// The page's folder.
+/// Returns the path of the page's folder.
 pub(crate) fn ui() -> PathBuf {
     root().join("ui")
 }
@@ -22,7 +22,7 @@ pub(crate) fn tests() -> PathBuf {
     root().join("tests")
 }
 
-/// Cargo's target folder.
+/// Returns the path of Cargo's target folder.
 pub(crate) fn target() -> PathBuf {
     match env::var_os("CARGO_TARGET_DIR") {
         // Relative to where cargo was called, like cargo itself takes it.

@@ -1,4 +1,4 @@
-//! What the measured clients share: the scenarios, their requests, and the line that each client prints.
+//! Code shared by the measured clients: the scenarios, their requests, and the line that each client prints.
 
 pub mod drawbridge;
 pub mod report;

@@ -10,37 +10,38 @@ use serde::Serialize;
 
 use crate::scenario::Scenario;
 
-/// What a client prints, as one line of JSON.
+/// Report that a client prints as one line of JSON.
 #[derive(Debug, Serialize)]
 pub struct Report {
-    /// The scenario.
+    /// Name of the measured scenario.
     pub scenario: String,
-    /// Operations that were measured.
+    /// Number of measured operations.
     pub n: usize,
-    /// Wall time of them.
+    /// Wall time of the operations, in seconds.
     pub seconds: f64,
-    /// Processor time of this process in its own code, meanwhile.
+    /// Processor time of this process in user mode during the measurement, in seconds.
     pub user_cpu_s: f64,
-    /// Processor time of this process in the kernel, meanwhile.
+    /// Processor time of this process in the kernel during the measurement, in seconds.
     pub sys_cpu_s: f64,
-    /// The most memory that was resident since the process began (`VmHWM`).
+    /// Peak resident memory since the process started (`VmHWM`), in kilobytes.
     pub max_rss_kb: u64,
-    /// Progress notifications of the call, each counted as it came. The host passes them on in steps of 50 ms,
-    /// with how many came so far.
+    /// Number of progress notifications of the call, counted individually on arrival. The host forwards them in
+    /// steps of 50 ms, with the number received so far.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counted: Option<u64>,
-    /// Bytes of what answers one request: its lines with their ends, or its body. Only the bare limit tells them.
+    /// Size of the response to a request in bytes: its lines with their ends, or its body. Only the bare limit reports
+    /// it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer_bytes: Option<usize>,
-    /// Resident memory that each session added.
+    /// Growth of the resident memory per session, in kilobytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rss_per_session_kb: Option<f64>,
-    /// The same, with shared pages divided among those that share them.
+    /// Growth of the proportional set size per session, in kilobytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pss_per_session_kb: Option<f64>,
 }
 
-/// A running measurement.
+/// A running measurement of wall time and processor time.
 #[derive(Debug)]
 pub struct Clock {
     began: Instant,
@@ -49,19 +50,19 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Starts the clock.
+    /// Starts a new measurement.
     ///
     /// # Errors
-    /// If the system does not tell processor times.
+    /// Returns an error if the system does not report processor times.
     pub fn start() -> io::Result<Self> {
         let (user, system) = processor_seconds()?;
         Ok(Self { began: Instant::now(), user, system })
     }
 
-    /// Stops the clock.
+    /// Stops the measurement and returns its report.
     ///
     /// # Errors
-    /// If the system does not tell processor times or memory.
+    /// Returns an error if the system does not report processor times or memory.
     pub fn stop(self, scenario: Scenario) -> io::Result<Report> {
         let seconds = self.began.elapsed().as_secs_f64();
         let (user, system) = processor_seconds()?;
@@ -94,22 +95,22 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Reads it.
+    /// Reads the current memory of this process.
     ///
     /// # Errors
-    /// If the system does not tell it.
+    /// Returns an error if the system does not report it.
     pub fn now() -> io::Result<Self> {
         let file = "/proc/self/smaps_rollup";
         Ok(Self { rss_kb: kilobytes(file, "Rss:")?, pss_kb: kilobytes(file, "Pss:")? })
     }
 
-    /// What this process has gained since then, in kilobytes of its share.
+    /// Returns the growth of the proportional set size since then, in kilobytes.
     #[must_use]
     pub fn pss_since(self, before: Self) -> f64 {
         self.pss_kb as f64 - before.pss_kb as f64
     }
 
-    /// Says in the report how much memory each of the sessions cost that were opened since `before`.
+    /// Adds the memory per session to the report, for `opened` sessions since `before`.
     pub fn per_session(self, before: Self, opened: usize, report: &mut Report) {
         let each = |after: u64, before: u64| (after as f64 - before as f64) / opened as f64;
         report.rss_per_session_kb = Some(each(self.rss_kb, before.rss_kb));
@@ -117,7 +118,7 @@ impl Memory {
     }
 }
 
-/// The number behind a word in a file of /proc.
+/// Returns the number after a word in a file of /proc.
 fn kilobytes(file: &str, word: &str) -> io::Result<u64> {
     let text = fs::read_to_string(file)?;
     let line = text.lines().find_map(|line| line.strip_prefix(word));
@@ -126,10 +127,10 @@ fn kilobytes(file: &str, word: &str) -> io::Result<u64> {
 }
 
 impl Report {
-    /// Prints it.
+    /// Prints the report on standard output.
     ///
     /// # Errors
-    /// If standard output is closed.
+    /// Returns an error if standard output is closed.
     pub fn print(&self) -> io::Result<()> {
         use std::io::Write as _;
         writeln!(io::stdout(), "{}", serde_json::to_string(self)?)

@@ -1,4 +1,5 @@
-//! A policy with many rules, and a call to decide about: 98 of 100 rules are about other servers, the others about the folders of this one.
+//! A policy with many rules, and a call to decide about: 98 of 100 rules are about other servers, the others about the
+//! folders of this one.
 
 use policy::{
     Act, ArgumentIs, ArgumentRule, Claims, Effect, Grant, GrantId, Grants, Hash, PathFacts, Policy, PolicyFile,
@@ -8,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::drawbridge::Outcome;
 
-/// One in so many rules is about the server that is called.
+/// Number of rules per rule that concerns the called server.
 const OWN: usize = 50;
 const SERVER: &str = "server 7";
 const TOOL: &str = "tool 7";
@@ -22,10 +23,10 @@ pub struct Decision {
 }
 
 impl Decision {
-    /// A decision among so many rules.
+    /// Creates a decision among this number of rules.
     ///
     /// # Errors
-    /// If the policy takes no more rules.
+    /// Returns an error if the policy rejects a rule.
     pub fn among(rules: usize) -> Outcome<Self> {
         let definition = Hash::of(&json!("definition"));
         let arguments = Map::from_iter([("path".to_owned(), Value::from("/home/ann/notes.txt"))]);

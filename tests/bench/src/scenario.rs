@@ -1,12 +1,12 @@
-//! What is measured: how many operations, and of which kind.
+//! Measured scenarios: kind and number of their operations.
 
 use clap::ValueEnum;
 
-/// Calls that every client makes before the clock starts, so that nothing is measured that happens once.
+/// Number of calls that every client makes before the clock starts, to exclude one-time costs.
 pub const WARM_UP: usize = 200;
-/// Bytes of the image that `big` is asked for.
+/// Size of the image that `big` is called for, in bytes.
 pub const IMAGE_BYTES: usize = 10 * 1024 * 1024;
-/// Notifications that `progress` is asked for.
+/// Number of notifications that `progress` is called for.
 pub const NOTIFICATIONS: usize = 10_000;
 /// Tools that the server of [`Scenario::StdioList5000`] offers.
 pub const MANY_TOOLS: usize = 5_000;
@@ -14,12 +14,12 @@ pub const MANY_TOOLS: usize = 5_000;
 pub const FEW_TOOLS: usize = 3;
 /// Calls under way in the scenarios that do not call one by one.
 pub const IN_FLIGHT: usize = 64;
-/// Sessions that stand idle at the end of [`Scenario::Idle200`].
+/// Number of idle sessions at the end of [`Scenario::Idle200`].
 pub const IDLE_SESSIONS: usize = 200;
 /// The text that `echo` is given.
 pub const TEXT: &str = "hello";
 
-/// One row of the table.
+/// A scenario, which is a row of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Scenario {
     /// 5,000 `echo` calls over stdio, one by one.
@@ -33,7 +33,7 @@ pub enum Scenario {
     /// An image of 10 MB, five times.
     #[value(name = "stdio-big-10MB", alias = "stdio-big-10mb")]
     StdioBig10MB,
-    /// One call with 10,000 progress notifications.
+    /// A single call with 10,000 progress notifications.
     #[value(name = "stdio-progress-10000")]
     StdioProgress10000,
     /// 2,000 `echo` calls over HTTP, one by one, answered with JSON.
@@ -49,13 +49,13 @@ pub enum Scenario {
 }
 
 impl Scenario {
-    /// Whether it is about a remote server.
+    /// Returns `true` if the server is reached over HTTP.
     #[must_use]
     pub const fn is_over_http(self) -> bool {
         matches!(self, Self::HttpSeqJson | Self::HttpSeqSse | Self::Http64)
     }
 
-    /// How many operations are measured.
+    /// Returns the number of measured operations.
     #[must_use]
     pub const fn operations(self) -> usize {
         match self {
@@ -69,7 +69,7 @@ impl Scenario {
         }
     }
 
-    /// How many calls are under way at a time.
+    /// Returns the number of concurrent calls.
     #[must_use]
     pub const fn in_flight(self) -> usize {
         match self {
@@ -78,7 +78,7 @@ impl Scenario {
         }
     }
 
-    /// How many tools its server offers.
+    /// Returns the number of tools that the server offers.
     #[must_use]
     pub const fn tools(self) -> usize {
         match self {
@@ -87,7 +87,7 @@ impl Scenario {
         }
     }
 
-    /// Its name on the command line.
+    /// Returns the scenario's name on the command line.
     #[must_use]
     pub fn name(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! The host with one server: connected, with its lists read, and a user who answers.
+//! The host with a single server: connected, with its lists read, and a user who decides on consent requests.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,9 +17,9 @@ use tokio::task::JoinHandle;
 
 use crate::{sign_in, user};
 
-/// What the user calls the server.
+/// Name of the server in the user's settings.
 const SERVER: &str = "server";
-/// How often the user begins to sign in before giving up on a server that is never content.
+/// Number of sign-ins that the user starts before giving up on a server that keeps requiring more.
 const SIGN_INS: usize = 2;
 
 pub(crate) struct Client {
@@ -29,7 +29,7 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// Adds the server by its URL and what the suite says of signing in, starts it, and waits until its lists were read.
+    /// Adds the server by its URL with the suite's sign-in options, starts it, and waits until its lists are read.
     pub(crate) async fn connect(url: &str, context: &Value) -> Result<Self, String> {
         let settings = sign_in::settings(url, context).await?;
         let app = App::start(Vec::new()).await;
@@ -52,7 +52,7 @@ impl Client {
         }
     }
 
-    /// Waits until the server's lists were read. Whoever is to sign in again does so, but gives up some time.
+    /// Waits until the server's lists are read. Repeats a required sign-in a limited number of times.
     async fn ready(&self) -> Result<(), String> {
         let mut events = self.host().events();
         let mut signed_in_again = 0;
@@ -125,7 +125,7 @@ impl Client {
         self.host().read_skill_file(self.id(), loaded, uri).await
     }
 
-    /// Writes down all that went over the wire, for whoever looks for the cause of a failure.
+    /// Prints all messages, for the diagnosis of a failure.
     #[allow(clippy::print_stderr, reason = "a program says why it failed")]
     pub(crate) async fn tell_activity(&self) {
         eprintln!("{}", self.app.activity(SERVER).await);
@@ -143,7 +143,8 @@ impl Client {
     }
 }
 
-/// Whether the lists were read. Where nothing came of it for some cause, the server is about to be in another state.
+/// Returns `true` if the lists were read. If all are empty because reading failed, the server is about to change its
+/// state.
 fn was_read(catalog: &Catalog) -> bool {
     let failed = catalog.counts() == [0; 4] && catalog.notes.iter().any(|notes| !notes.is_empty());
     catalog.is_read && !failed

@@ -1,5 +1,5 @@
-//! The client that the official conformance suite drives. It is the host as the app runs it; the scenario's name decides only
-//! what is done with the server, and its last argument is the server's URL.
+//! The client that the official conformance suite drives. It is the host as the app runs it. The scenario's name only
+//! selects the steps with the server, and the last argument is the server's URL.
 #![allow(clippy::print_stderr, reason = "a program says why it failed")]
 
 mod client;
@@ -16,11 +16,11 @@ use serde_json::Value;
 /// The suite waits longer, and for ever on a client that hangs.
 const LIMIT: Duration = Duration::from_secs(25);
 
-/// What the suite asks for.
+/// Task that the suite gives to the client.
 struct Task {
     url: String,
     scenario: String,
-    /// What some scenarios give along.
+    /// Additional data of a scenario.
     context: Value,
 }
 

@@ -1,4 +1,4 @@
-//! What is done with the server in each scenario.
+//! Steps of the client in each scenario.
 
 use host::skills::SkillError;
 use offers::skills::SkillFiles;
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::client::Client;
 
-/// Does what a scenario asks for. Connecting and reading the lists came before.
+/// Performs the steps of a scenario, after connecting and reading the lists.
 pub(crate) async fn perform(client: &Client, scenario: &str, context: &Value) -> Result<(), String> {
     match scenario {
         "initialize" | "request-metadata" | "json-schema-ref-no-deref" => Ok(()),
@@ -62,7 +62,7 @@ async fn given_calls(client: &Client, context: &Value) -> Result<(), String> {
     Ok(())
 }
 
-/// Calls every tool at the same time: what belongs to one call must not get into another.
+/// Calls every tool concurrently, to check that the calls are kept apart.
 async fn all_at_once(client: &Client) -> Result<(), String> {
     let [echo, plain, unrelated, untyped] =
         ["test_mrtr_echo_state", "test_mrtr_no_state", "test_mrtr_unrelated", "test_mrtr_no_result_type"]
@@ -71,14 +71,14 @@ async fn all_at_once(client: &Client) -> Result<(), String> {
     echo.and(plain).and(unrelated).and(untyped)
 }
 
-/// Sends a tool's schema back as it is known here: `[tools-schema-keywords]`.
+/// Sends a tool's schema back in the form that the host has parsed: `[tools-schema-keywords]`.
 async fn echoed_schema(client: &Client) -> Result<(), String> {
     let catalog = client.catalog().await?;
     let tool = catalog.tool("json_schema_2020_12_tool").ok_or("the tool with the schema is missing")?;
     client.call("json_schema_echo", object(json!({ "schema": tool.input_schema }))).await
 }
 
-/// Loads every skill, and then its files. A skill that is not what was listed is left alone.
+/// Loads every skill and its files. Ignores a skill that differs from the list.
 async fn every_skill(client: &Client) -> Result<(), String> {
     for skill in client.skills().await?.skills {
         let loaded = match client.load_skill(skill).await {

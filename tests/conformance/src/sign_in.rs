@@ -1,4 +1,4 @@
-//! How to sign in, where the suite says something of it: written into the server's settings, as its user would.
+//! Sign-in options that a scenario specifies, written into the server's settings as its user would.
 
 use ports::secrets;
 use ports::server_config::{AuthConfig, AuthIdentityProvider, Grant, HttpConfig};
@@ -6,16 +6,16 @@ use serde_json::Value;
 use testkit::browser;
 use url::Url;
 
-/// The document that the suite wants to be named where an authorization server takes one.
+/// URL of the client metadata document that the suite expects.
 const METADATA_DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";
 
-/// A server's settings, and the secrets that they name with what these are kept under.
+/// Settings of a server, and the secrets that they refer to by name.
 pub(crate) struct Settings {
     pub(crate) config: HttpConfig,
     pub(crate) secrets: Vec<(String, String)>,
 }
 
-/// The settings for a server of which the suite says this.
+/// Returns the settings of a server for the suite's context.
 pub(crate) async fn settings(url: &str, context: &Value) -> Result<Settings, String> {
     let mut settings =
         Settings { config: HttpConfig { url: url.to_owned(), ..HttpConfig::default() }, secrets: Vec::new() };
@@ -57,7 +57,7 @@ pub(crate) async fn settings(url: &str, context: &Value) -> Result<Settings, Str
 }
 
 impl Settings {
-    /// Puts a secret beside the settings, and gives what stands for it in them.
+    /// Stores a secret for the settings, and returns the reference to it.
     fn keep(&mut self, name: &str, secret: String) -> String {
         let origin = self.config.origin().unwrap_or_default();
         self.secrets.push((secrets::key(name, &origin), secret));
@@ -65,7 +65,8 @@ impl Settings {
     }
 }
 
-/// Who issues the tokens for a server. An administrator knows; the suite does not tell, so the server is asked.
+/// Returns the issuer of the tokens for a server. An administrator would know the issuer. The suite does not provide
+/// it, so it is read from the server's metadata.
 async fn issuer(url: &str) -> Result<String, String> {
     let url = Url::parse(url).map_err(|error| error.to_string())?;
     let known = url.join(&format!("/.well-known/oauth-protected-resource{}", url.path())).map_err(|e| e.to_string())?;

@@ -1,11 +1,12 @@
-//! The user of the client: allows what the scenarios want done, and fills in forms as they come, or the least that fits.
+//! The user of the client: allows the operations of the scenarios, and submits forms with their defaults or the
+//! smallest valid values.
 
 use host::view::{QuestionBody, UserAnswer};
 use policy::Scope;
 use serde_json::{Map, Value, json};
 use server_requests::form::{FieldKind, Form, FormField};
 
-/// What the user says to a question.
+/// Returns the user's decision on a consent request.
 pub(crate) fn answer(body: &QuestionBody) -> UserAnswer {
     match body {
         QuestionBody::ConnectServer { .. } | QuestionBody::Tool { .. } | QuestionBody::SignIn { .. } => {

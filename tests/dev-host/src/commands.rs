@@ -11,7 +11,7 @@ pub(crate) async fn command(
     Path(name): Path<String>,
     Json(request): Json<Value>,
 ) -> Result<Json<Value>, (StatusCode, Json<ApiError>)> {
-    // A browser that goes away must not take a call with it that the user approved.
+    // Closing the browser must not cancel a call that the user approved.
     let done = tokio::spawn(async move { api::dispatch(&api, &name, request).await }).await;
     let failed = |error: tokio::task::JoinError| Err(ApiError::new(ErrorCode::Internal, error.to_string()));
     done.unwrap_or_else(failed).map(Json).map_err(|error| (status(error.code), Json(error)))

@@ -1,4 +1,4 @@
-//! When to end: with whoever started this, or when told to.
+//! Ends the process together with its parent, or on request.
 
 use tokio::io::AsyncReadExt as _;
 

@@ -6,7 +6,7 @@ use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::response::Response;
 
 pub(crate) async fn events(State(api): State<Api>, upgrade: WebSocketUpgrade) -> Response {
-    // Taken before the page hears that it listens, so that it misses nothing after that.
+    // Subscribed before the page is notified, so that it misses no later event.
     let events = api.events();
     upgrade.on_upgrade(|socket| pump(socket, events))
 }
@@ -15,7 +15,7 @@ async fn pump(mut socket: WebSocket, mut events: EventStream) {
     loop {
         let batch = tokio::select! {
             batch = events.next() => batch,
-            // The page says nothing; this ends when it goes away.
+            // The page sends nothing. The connection ends when the page closes it.
             received = socket.recv() => match received {
                 Some(Ok(_)) => continue,
                 _ => return,

@@ -1,5 +1,5 @@
-//! Only the page that is served here may talk to the host: a name that leads to this computer, or another page in the same
-//! browser, gets nothing.
+//! Restricts access to the host to the page served here: a domain name that resolves to this computer, or another page
+//! in the same browser, is rejected.
 
 use axum::extract::{Request, State};
 use axum::http::header::{HOST, ORIGIN};
@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, HeaderName, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-/// The page's development server, which forwards what its own page sends.
+/// The page's development server, which forwards the requests of its page.
 const DEVELOPMENT_SERVER: &str = "localhost:1420";
 
 pub(crate) async fn own_page_only(State(port): State<u16>, request: Request, next: Next) -> Response {

@@ -1,5 +1,5 @@
-//! The keychain of a test: a file beside what the system's dialogs answer. It outlives a run of the host as a real one does; that
-//! of whoever runs the tests is no place for them.
+//! The keychain of a test: a file beside what the system's dialogs answer. It outlives a run of the host as a real one
+//! does; that of whoever runs the tests is no place for them.
 
 use std::collections::BTreeMap;
 use std::io;

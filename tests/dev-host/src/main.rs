@@ -1,7 +1,8 @@
-//! The development host: the product's host and the built page on loopback, for tests in a browser and for work on the page.
+//! The development host: the product's host and the built page on loopback, for tests in a browser and for work on the
+//! page.
 //!
-//! It prints `listening on http://127.0.0.1:PORT` and ends, with all its servers, when standard input does, on Ctrl-C, or when
-//! it is told to terminate.
+//! It prints `listening on http://127.0.0.1:PORT` and ends, with all its servers, when standard input does, on Ctrl-C,
+//! or when it is told to terminate.
 
 mod commands;
 mod ending;

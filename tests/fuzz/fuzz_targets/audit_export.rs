@@ -1,4 +1,4 @@
-//! libFuzzer over [`fuzz_targets::audit_export`].
+//! Target of libFuzzer for [`fuzz_targets::audit_export`].
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz_targets::audit_export(data));

@@ -1,4 +1,4 @@
-//! libFuzzer over [`fuzz_targets::audit_log`].
+//! Target of libFuzzer for [`fuzz_targets::audit_log`].
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz_targets::audit_log(data));

@@ -1,4 +1,4 @@
-//! libFuzzer over [`fuzz_targets::challenge`].
+//! Target of libFuzzer for [`fuzz_targets::challenge`].
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz_targets::challenge(data));

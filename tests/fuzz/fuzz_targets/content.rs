@@ -1,4 +1,4 @@
-//! libFuzzer over [`fuzz_targets::content`].
+//! Target of libFuzzer for [`fuzz_targets::content`].
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz_targets::content(data));

@@ -1,4 +1,4 @@
-//! libFuzzer over [`fuzz_targets::conversation`].
+//! Target of libFuzzer for [`fuzz_targets::conversation`].
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz_targets::conversation(data));

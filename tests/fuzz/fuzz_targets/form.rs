@@ -1,4 +1,4 @@
-//! libFuzzer over [`fuzz_targets::form`].
+//! Target of libFuzzer for [`fuzz_targets::form`].
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz_targets::form(data));

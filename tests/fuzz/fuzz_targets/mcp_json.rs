@@ -1,4 +1,4 @@
-//! libFuzzer over [`fuzz_targets::mcp_json`].
+//! Target of libFuzzer for [`fuzz_targets::mcp_json`].
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz_targets::mcp_json(data));

@@ -1,4 +1,4 @@
-//! libFuzzer over [`fuzz_targets::message`].
+//! Target of libFuzzer for [`fuzz_targets::message`].
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz_targets::message(data));

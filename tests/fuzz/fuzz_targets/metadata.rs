@@ -1,4 +1,4 @@
-//! libFuzzer over [`fuzz_targets::metadata`].
+//! Target of libFuzzer for [`fuzz_targets::metadata`].
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz_targets::metadata(data));

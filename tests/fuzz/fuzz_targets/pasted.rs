@@ -1,4 +1,4 @@
-//! libFuzzer over [`fuzz_targets::pasted`].
+//! Target of libFuzzer for [`fuzz_targets::pasted`].
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz_targets::pasted(data));

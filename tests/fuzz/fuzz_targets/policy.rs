@@ -1,4 +1,4 @@
-//! libFuzzer over [`fuzz_targets::policy`].
+//! Target of libFuzzer for [`fuzz_targets::policy`].
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz_targets::policy(data));

@@ -1,4 +1,4 @@
-//! libFuzzer over [`fuzz_targets::registry_page`].
+//! Target of libFuzzer for [`fuzz_targets::registry_page`].
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz_targets::registry_page(data));

@@ -1,4 +1,4 @@
-//! libFuzzer over [`fuzz_targets::sse`].
+//! Target of libFuzzer for [`fuzz_targets::sse`].
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz_targets::sse(data));

@@ -1,4 +1,4 @@
-//! Steps that the tests of consent have in common: a server, a call, the form it asks with. Caller: `consent.rs`.
+//! Steps that the tests of consent share: a server, a call, and its form. Used by `consent.rs`.
 
 use domain::call::CallFailure;
 use host::view::{QuestionBody, QuestionView, UserAnswer};
@@ -44,7 +44,7 @@ pub(super) async fn harbour(era: &str) -> App {
     app
 }
 
-/// Allows the tool that is being called, and gives the next question of another kind.
+/// Allows the tool of the current call, and returns the next consent request of another kind.
 pub(super) async fn asked_by_tool(app: &App) -> QuestionView {
     let question = app.question("harbour", "the tool", is_tool).await;
     app.answer(&question, UserAnswer::Allow(Scope::Once)).await;

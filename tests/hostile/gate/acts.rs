@@ -1,18 +1,18 @@
-//! Acts and answers, from which sequences are drawn. Callers: `gate.rs`, and `bench.rs`, which carries them out.
+//! Random actions and decisions. Used by `gate.rs` and `bench.rs`, which executes them.
 
 use proptest::prelude::*;
 
-/// One thing that is done.
+/// A random action of the test.
 #[derive(Debug, Clone)]
 pub(super) enum Act {
-    /// The server is made to ask for something.
+    /// The server is made to send a request.
     Trigger(u8),
     /// The user calls a tool.
     Call(u8),
     Read,
     /// A model would read the result of a call.
     Result(u8),
-    /// A question in the queue is answered; both numbers choose among what there is.
+    /// A queued consent request is decided. Both numbers select among the available ones.
     Answer(u8, Way),
     RepeatLastAnswer,
     Revoke,
@@ -22,11 +22,11 @@ pub(super) enum Act {
     Start,
     StartFar,
     StopFar,
-    /// The remote server wants another sign-in.
+    /// The remote server requires another sign-in.
     EndTokens,
 }
 
-/// How a question is answered.
+/// Decision on a consent request.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Way {
     Allow,

@@ -1,5 +1,5 @@
-//! A host with its server and its model: it carries acts out, and compares what left with what was approved and with the log.
-//! Caller: `gate.rs`.
+//! A host with its server and its model: executes actions, and compares the sent payloads with the approvals and the
+//! log. Used by `gate.rs`.
 
 mod comparison;
 
@@ -26,14 +26,14 @@ use testkit::model::{ScriptedModel, Step, named, reference, text};
 use super::acts::{Act, Way};
 use super::{FAR, ONCE, SERVER, asking};
 
-/// What the user approved, as they saw it.
+/// Payloads that the user approved, in the form that was displayed.
 #[derive(Default)]
 struct Approved {
     starts: usize,
     calls: Vec<String>,
-    /// What a model was asked: the text, and the model.
+    /// Prompts that were sent to a model, each with the model's name.
     asks: Vec<String>,
-    /// The same, with the question: only these can be asked again.
+    /// Reviewed prompts together with their consent request. Only these can be reviewed again.
     reviewed: BTreeSet<String>,
     answers: Vec<String>,
     forms: Vec<String>,
@@ -42,11 +42,11 @@ struct Approved {
     connections: usize,
     sign_ins: usize,
     results: Vec<String>,
-    /// Whether anything was ever allowed for longer than once.
+    /// Set if an approval for longer than once was ever given.
     standing: bool,
 }
 
-/// The host, its server and its model, and what was approved.
+/// The host, its server and its model, and the approved payloads.
 pub(super) struct Bench {
     pub(super) app: App,
     pub(super) model: Arc<ScriptedModel>,
@@ -58,7 +58,7 @@ pub(super) struct Bench {
     read: Arc<Mutex<Vec<String>>>,
     last: Option<(QuestionView, UserAnswer)>,
     rule: Option<RuleRef>,
-    /// To tell texts apart.
+    /// Counter that makes texts distinct.
     count: u32,
     _aside: tempfile::TempDir,
 }
@@ -113,7 +113,7 @@ impl Bench {
                 let taken = self.app.host.answer(question.id, question.hash.to_string(), answer.clone()).await;
                 assert!(taken.is_err(), "an approval is for one act: {answer:?} of {question:?}");
             }
-            // What a grant allowed a moment ago may not be written down yet.
+            // A call that a grant has just allowed may not be in the log yet.
             Act::Revoke => {
                 for grant in self.app.host.grants().await.unwrap() {
                     self.app.host.revoke(grant.id).await.unwrap();
@@ -133,7 +133,7 @@ impl Bench {
             }
             Act::EndTokens => {
                 self.issuer.end_all_tokens();
-                // Its next request tells that it does.
+                // The server requires the sign-in at its next request.
                 if self.app.server(FAR).await.state == ServerState::Ready {
                     let read = self.app.host.read_resource("far".into(), FAR.into(), "test://far".into());
                     let _ = tokio::time::timeout(PATIENCE, read).await;
@@ -152,7 +152,8 @@ impl Bench {
         self.app.server(SERVER).await.state == ServerState::Ready
     }
 
-    /// Whatever it asks is in the queue, or refused, before this returns: its answer comes after.
+    /// Triggers an action of this kind. Its consent request is queued or refused before this returns, and the decision
+    /// follows later.
     pub(super) async fn trigger(&mut self, kind: u8) {
         let host = &self.app.host;
         self.count += 1;
@@ -208,7 +209,7 @@ impl Bench {
     }
 
     async fn stop(&mut self) {
-        // What left is to have arrived.
+        // All sent messages must have arrived.
         self.settle().await;
         self.app.host.stop_server(SERVER.into()).await.unwrap();
         self.app.until(SERVER, "stopped", |s| s.state == ServerState::Stopped).await;
@@ -266,7 +267,7 @@ impl Bench {
             return self.model.forget();
         }
         self.noted(&question, &answer, others);
-        // To go back where one is does nothing, however often.
+        // Going back from the first step has no effect.
         self.last = Some((question.clone(), answer)).filter(|(_, answer)| *answer != UserAnswer::Back);
         let is_done = |q: &QuestionView| {
             let QuestionBody::Sampling { state, .. } = &q.body else { return true };
@@ -291,7 +292,7 @@ impl Bench {
         }
     }
 
-    /// What the user approved by an answer that was taken.
+    /// Records the payloads that the user approved by an accepted decision.
     fn noted(&mut self, question: &QuestionView, answer: &UserAnswer, roots: usize) {
         let approved = &mut self.approved;
         let allows = matches!(answer, UserAnswer::Allow(_) | UserAnswer::AllowFor(..));
@@ -365,7 +366,8 @@ impl Bench {
         let before = arrived();
         self.trigger(1).await;
         assert!(holds_within(PATIENCE, || arrived() > before).await, "what leaves arrives");
-        // A call that needs no question leaves once it is written down. What is decided between the two is no part of this.
+        // A call without a consent request is sent after it was logged. Decisions between the two are not part of this
+        // test.
         let written = || {
             let log = self.log();
             let of = |holds: &dyn Fn(&AuditEntry) -> bool| {

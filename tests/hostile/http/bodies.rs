@@ -1,4 +1,5 @@
-//! Answers whose bytes are wrong: too large, broken text, broken JSON, wrong ids, wrong content (X37, X38, X42).
+//! Tests of responses with invalid bytes: too large, broken text, broken JSON, wrong ids, wrong content (X37, X38,
+//! X42).
 
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,13 +12,13 @@ use testkit::http::{Answer, HttpServer, ordinary};
 use super::{LEGACY, proper, remote};
 use crate::pair::Pair;
 
-/// What comes instead of the answer.
+/// Content that the server sends in place of its response.
 enum Comes {
     /// A JSON body with these bytes.
     Body(fn(&Value) -> Vec<u8>),
     /// An event stream with these bytes.
     Events(fn(&Value) -> Vec<u8>),
-    /// An answer with this type and body.
+    /// A response with this content type and body.
     Typed(&'static str, &'static str),
 }
 use Comes::{Body, Events, Typed};
@@ -40,7 +41,7 @@ fn with_text(request: &Value, text: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[{{"type":"text","text":"{text}"}}]}}}}"#, request["id"])
 }
 
-/// What is in an answer with another id.
+/// Content of a response with another id.
 const NOT_FOR_YOU: &str = "not for you";
 
 fn with_id(request: &Value, id: &Value) -> Vec<u8> {
@@ -148,7 +149,7 @@ const CASES: &[Case] = &[
     case("X52", "an event of 17 MiB", Events(|r| event(&with_text(r, &"a".repeat(LARGE))).into()), &["16", "large"]),
 ];
 
-/// Each case in a task of its own, so that all that fail are told.
+/// Runs each case in a separate task, so that all failures are reported.
 async fn cases(ids: &[&str]) {
     let mut failed = Vec::new();
     for at in (0..CASES.len()).filter(|at| ids.contains(&CASES[*at].id)) {
@@ -179,7 +180,7 @@ async fn one(at: usize) {
     let what = format!("{id} over HTTP, {about}");
     let server = server(at).await;
     let config = remote(server.url("/mcp"));
-    // With much time, what fails does so for its own cause and not because the time is over.
+    // With a long timeout, a failure has its own cause instead of the timeout.
     let is_at_once = matches!(*id, "X37" | "X52");
     let pair = if is_at_once { Pair::ready_for_a_flood(config).await } else { Pair::ready(config).await };
     let call = pair.bad_call(&what).await;
@@ -218,7 +219,8 @@ async fn comes(comes: &Comes, request: &Value, mut answer: Answer) -> io::Result
     }
 }
 
-/// X37: 1 GB in one body and in one line of an event stream. It ends where the bound is reached, and so does the connection.
+/// X37: 1 GB in one body and in one line of an event stream. It ends where the bound is reached, and so does the
+/// connection.
 #[tokio::test]
 async fn x37_a_gigabyte_is_cut() {
     for (about, head) in [
@@ -262,7 +264,7 @@ async fn x37_a_gigabyte_is_cut() {
     }
 }
 
-/// X38: on the stream of one call come answers with ids that are nearly those of another one, while both wait.
+/// X38: the stream of a call contains responses with ids similar to those of another pending call.
 #[tokio::test]
 async fn x38_an_answer_is_never_delivered_to_another_call() {
     let what = "X38 over HTTP, two calls at a time";

@@ -1,4 +1,4 @@
-//! More than anybody asked for: messages, drops, and streams to be taken up again (X40, X41, X52).
+//! Tests of floods of messages, dropped connections, and stream resumptions (X40, X41, X52).
 
 use std::time::{Duration, Instant};
 
@@ -74,7 +74,7 @@ async fn x41_a_flood_of_list_changes() {
     flooded_with("notifications/tools/list_changed").await;
 }
 
-/// X40: a server that drops every call at once is not asked for ever.
+/// X40: a server that drops every call at once is not retried without limit.
 #[tokio::test]
 async fn x40_a_server_that_drops_every_connection_ends_the_call() {
     let server = wrong_at_calls(LEGACY, |_, answer| async move {
@@ -89,7 +89,7 @@ async fn x40_a_server_that_drops_every_connection_ends_the_call() {
     pair.close("X40, dropped connections").await;
 }
 
-/// A stream that ends at once each time, with a wish for how soon to come back.
+/// Serves a stream that ends at once each time, with a requested delay before reconnecting.
 async fn comes_back(retry: &'static str) -> (usize, Duration, Row) {
     let server = HttpServer::start(move |request: Request, mut answer| async move {
         if request.method == "GET" && request.header("last-event-id").is_some() || request.rpc_method() == "tools/call"

@@ -1,4 +1,5 @@
-//! Servers that are no good from the start: the state says why, and the others go on (X35, X42, X54).
+//! Tests of servers that fail during the opening: the state contains the cause, and other servers are not affected
+//! (X35, X42, X54).
 
 use host::view::{FailureReason, ServerState};
 use serde_json::json;
@@ -50,13 +51,13 @@ async fn nobody_listens() {
     let url = gone.url("/mcp");
     drop(gone);
     // The listener is closed by the runtime a moment after it is dropped.
-    // sleep: no event tells when a port is free.
+    // sleep: no event reports that a port is free.
     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     let reason = fails(url, "nobody listens", &["could not be reached"]).await;
     assert_eq!(reason, FailureReason::Unreachable, "the reason is its own");
 }
 
-/// A tool whose header annotation is bad is left out, said so, and nothing of it is on the wire.
+/// A tool with an invalid header annotation is omitted and reported, and nothing of it is sent.
 #[tokio::test]
 async fn x54_tools_with_bad_header_names_are_left_out() {
     let server = HttpServer::start(|request: Request, mut answer| async move {
@@ -87,7 +88,7 @@ async fn x54_tools_with_bad_header_names_are_left_out() {
     for bad in ["split", "spaced", "nameless", "authorized", "hosted", "whispered"] {
         assert!(
             catalog.tool(bad).is_none(),
-            "X54: [http-x-mcp-header-reject-name] [http-x-mcp-header-drop-tool-only] {bad} is left out"
+            "X54: [http-x-mcp-header-reject-name] [http-x-mcp-header-drop-tool-only] {bad} is omitted"
         );
     }
     assert!(!catalog.notes[0].is_empty(), "X54: [http-x-mcp-header-log-reject] and that is said: {:?}", catalog.notes);
@@ -114,7 +115,7 @@ async fn x54_tools_with_bad_header_names_are_left_out() {
     pair.close(what).await;
 }
 
-/// The same over stdio, where there are no headers: nothing is left out, and nothing is sent but the message.
+/// Over stdio, where there are no headers, no tool is omitted, and only the message is sent.
 #[tokio::test]
 async fn x54_over_stdio_there_are_no_headers() {
     let what = "X54 over stdio";

@@ -1,5 +1,5 @@
-//! The proxy that the environment names: it is used, it sees of a secure connection only where it leads, and one that misbehaves
-//! is told apart from the server. What is on this computer is reached without it.
+//! Tests of the proxy that the environment names: it is used, it sees only the destination of a secure connection, and
+//! its errors are distinguished from the server's. Addresses of this computer are reached without it.
 
 use std::net::SocketAddr;
 
@@ -37,7 +37,7 @@ async fn a_server_is_reached_through_the_proxy() {
     if let Some(url) = own_process::server() {
         return is_called(url, what).await;
     }
-    // It answers itself what it should pass on.
+    // The proxy responds itself instead of forwarding.
     let proxy = ordinary_server().await;
     let test = "a_server_is_reached_through_the_proxy";
     own_process::run(module_path!(), test, "http://harbour.test/mcp", &[("HTTP_PROXY", &proxy.url(""))]).await;

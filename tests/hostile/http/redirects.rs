@@ -1,4 +1,4 @@
-//! Redirects: nothing of the user's goes to another origin, and no chain is without end (X49).
+//! Tests of redirects: no data of the user is sent to another origin, and the number of redirects is bounded (X49).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::pair::Pair;
 
 const SECRET: &str = "Bearer of-the-user";
 
-/// What became of a server that is added with a secret header, with the good one in use all the while.
+/// Adds a server with a secret header while the good server is in use, and returns the result of its start.
 async fn added(what: &str, url: String) -> (Pair, Result<(), String>) {
     let headers = BTreeMap::from([("Authorization".to_owned(), SECRET.to_owned())]);
     let pair = Pair::opening(HttpConfig { url, headers, ..HttpConfig::default() }.into()).await;

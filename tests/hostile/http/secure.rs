@@ -1,5 +1,6 @@
-//! TLS: a server that cannot show who it is gets nothing, and the cause is said; one that a trusted authority knows is used.
-//! Which authorities are trusted is the system's to say; on Linux a file can be named in the environment.
+//! Tests of TLS: a server without a valid certificate receives nothing, and the cause is reported. A server with a
+//! certificate of a trusted authority is used. The system defines the trusted authorities. On Linux, the environment
+//! can name a file of them.
 
 use testkit::http::{HttpServer, ordinary};
 use testkit::tls::{Authority, Identity, TlsFront};
@@ -22,7 +23,7 @@ pub(super) fn trusting(authority: &Authority) -> (tempfile::TempDir, String) {
     (folder, path)
 }
 
-/// The variable that says which words the cause has to hold.
+/// Environment variable with the words that the cause has to contain.
 const WORDS: &str = "EXPECTED_WORDS";
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Answers that do not come, or come too slowly: every wait has an end, with its cause (X35, X52).
+//! Tests of missing or slow responses: every wait has a timeout, with its cause (X35, X52).
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ async fn x35_a_call_without_an_answer_is_given_up_and_the_server_is_told() {
         let call = pair.bad_call(&what).await;
         pair.ended(&what, &call, &["no answer"]);
         assert!(call.took >= IDLE, "{what}: it was waited for: {:?}", call.took);
-        // In the older era the server is told; in the newer one closing the stream is how it is told.
+        // In the older era the server is notified. In the newer one, closing the stream is the notification.
         let told = server.count("notifications/cancelled");
         assert_eq!(
             told,
@@ -124,7 +124,7 @@ async fn x52_a_stream_of_comments_has_an_end() {
     ends(server.url("/mcp"), "X52, a stream of comments").await;
 }
 
-/// Progress keeps a call alive, but not for ever.
+/// Checks that progress extends a call's timeout, but not without limit.
 #[tokio::test]
 async fn x52_a_stream_of_progress_has_an_end() {
     let server = wrong_at_calls(LEGACY, |request, mut answer| async move {

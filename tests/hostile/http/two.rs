@@ -1,4 +1,4 @@
-//! HTTP/2: used where the server offers it, and what a server can do wrong with it stays with its call (X37, X40).
+//! Tests of HTTP/2: it is used if the server offers it, and a server's errors in it affect only their call (X37, X40).
 
 use testkit::http::{Request, ordinary};
 use testkit::http2::{Http2Server, Reply};
@@ -19,7 +19,7 @@ fn proper(request: &Request) -> Reply {
     }
 }
 
-/// Runs the named test with a server that answers calls like this. The rows are kept until the test is over.
+/// Runs the named test with a server that responds to calls in this way. The rows are retained until the test ends.
 async fn with(test: &str, at_calls: Option<Reply>) -> (Http2Server, Rows) {
     let authority = Authority::new();
     let (_folder, trusted) = trusting(&authority);

@@ -1,4 +1,4 @@
-//! Definitions that lie: poisoned, better than all others, asking for too much, or changed after they were approved.
+//! Tests of misleading definitions: poisoned, claiming superiority, requesting too much, or changed after approval.
 
 use host::view::QuestionBody;
 use serde_json::json;

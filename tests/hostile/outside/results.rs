@@ -1,5 +1,5 @@
-//! What comes back: results that give orders, calls that come again or differ from what was shown, and commands that do harm by
-//! themselves.
+//! Tests of results and calls: results that contain instructions, calls that are repeated or differ from the displayed
+//! payload, and commands that do harm by themselves.
 
 use host::view::{QuestionBody, UserAnswer};
 use policy::Scope;
@@ -86,7 +86,7 @@ async fn b11_what_was_shown_is_what_is_sent() {
     let got = stage.got("bank");
     let sent = got.lines().find(|line| line.contains("tools/call")).expect("it was sent");
     assert!(sent.contains(&json!(arguments).to_string()), "byte for byte what was shown: {sent}");
-    // An approval of other bytes than those that wait does nothing.
+    // An approval of bytes other than the pending ones has no effect.
     let (host, arguments) = (stage.app.host.clone(), arguments.clone());
     let call =
         tokio::spawn(async move { host.call_tool("x".into(), "bank".into(), "pay".into(), arguments, None).await });

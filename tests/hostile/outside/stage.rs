@@ -1,4 +1,5 @@
-//! Servers, a model that does what it is told, and a user who refuses the request that shows the harm and allows all others.
+//! Servers, a model that obeys instructions, and a user who denies the consent request that shows the harm and allows
+//! all others.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,9 +17,9 @@ use serde_json::{Map, Value, json};
 use testkit::app::{App, PATIENCE, scripted};
 use testkit::model::{ScriptedModel, Step, ends, named, reference, text};
 
-/// Stands for what must not get out, or for the harm that a call does.
+/// Text that represents a secret, or the harm of a call.
 pub(crate) const CANARY: &str = "canary-4f1e";
-/// The conversation.
+/// Identifier of the conversation of the tests.
 const ID: &str = "outside";
 
 /// A tool that takes texts of these names.
@@ -34,12 +35,12 @@ pub(crate) struct Stage {
     pub(crate) app: App,
     pub(crate) chat: Chat,
     pub(crate) model: Arc<ScriptedModel>,
-    /// What each server gets is written to a file of its name.
+    /// Folder with a file for each server, which records the messages it received.
     records: tempfile::TempDir,
 }
 
 impl Stage {
-    /// Servers with these tools, and what they answer to a call.
+    /// Starts servers with these tools, and the results of their calls.
     pub(crate) async fn new(servers: &[(&str, &[Value], &str)]) -> Self {
         let records = tempfile::tempdir().unwrap();
         let config = |name: &str, tools: &[Value], says: &str| {
@@ -60,7 +61,7 @@ impl Stage {
         scripted(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
-    /// With servers that record what they get in this folder.
+    /// Starts servers that record their messages in this folder.
     pub(crate) async fn with(records: tempfile::TempDir, servers: Vec<(&str, ServerConfig)>) -> Self {
         let names: Vec<String> = servers.iter().map(|(name, _)| (*name).to_owned()).collect();
         let app = App::start(servers).await;
@@ -100,7 +101,8 @@ impl Stage {
         call.await.unwrap().expect("the user's call is allowed");
     }
 
-    /// The user says something, and the model makes these calls, one after the other. Gives the requests that the user saw.
+    /// Sends a message of the user, and lets the model make these calls in order. Returns the consent requests that the
+    /// user saw.
     pub(crate) async fn obeys(&self, calls: &[(&str, &str, Value)]) -> Vec<QuestionView> {
         for (at, (server, tool, arguments)) in calls.iter().enumerate() {
             self.model.next(uses(&format!("use-{at}"), &keys::key(server, tool), arguments));
@@ -119,7 +121,7 @@ impl Stage {
                         seen.push(question);
                     }
                 }
-                // sleep: looks again until it holds; no event tells of it.
+                // sleep: polls until the condition holds, which no event reports.
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
         };
@@ -127,7 +129,7 @@ impl Stage {
         seen
     }
 
-    /// Whether the harm reached a server.
+    /// Returns `true` if the harmful content reached a server.
     pub(crate) fn reached(&self, server: &str) -> bool {
         self.got(server).contains(CANARY)
     }
@@ -137,12 +139,12 @@ impl Stage {
         std::fs::read_to_string(self.records.path().join(server)).unwrap()
     }
 
-    /// All that the model was asked, as text.
+    /// Returns all prompts of the model, as text.
     pub(crate) fn told_model(&self) -> String {
         format!("{:?}", self.model.asked())
     }
 
-    /// Ends the host.
+    /// Closes the host and waits until it has ended.
     pub(crate) async fn close(self) {
         self.app.host.close().await;
     }
@@ -156,7 +158,7 @@ fn is_tool_or_result(question: &QuestionView) -> bool {
     matches!(question.body, QuestionBody::Tool { .. } | QuestionBody::Result { .. })
 }
 
-/// Whether a request shows the harm, in whole.
+/// Returns `true` if a consent request shows the complete harmful content.
 pub(crate) fn shows_harm(question: &QuestionView) -> bool {
     match &question.body {
         QuestionBody::Tool { arguments, .. } => json!(arguments).to_string().contains(CANARY),
@@ -165,7 +167,7 @@ pub(crate) fn shows_harm(question: &QuestionView) -> bool {
     }
 }
 
-/// An answer that makes one call.
+/// Returns a response with a single call.
 fn uses(id: &str, name: &str, arguments: &Value) -> Vec<Step> {
     let arguments = arguments.as_object().cloned().unwrap_or_default();
     let piece = json!(arguments).to_string();
@@ -177,7 +179,7 @@ fn uses(id: &str, name: &str, arguments: &Value) -> Vec<Step> {
     ]
 }
 
-/// The request in a few words: where it goes, with what, and what is marked about it.
+/// Returns a short form of the consent request: destination, payload, and review marks.
 pub(crate) fn shown(question: &QuestionView) -> String {
     let QuestionBody::Tool { tool, arguments, .. } = &question.body else { return question.rule.to_owned() };
     let (name, server) = (escaped(&tool.name), escaped(&question.server));
@@ -207,7 +209,7 @@ pub(crate) fn shown(question: &QuestionView) -> String {
     words
 }
 
-/// Why something is marked, in words: `instructs model, secret place`.
+/// Returns the reasons of the review flags as text: `instructs model, secret place`.
 pub(crate) fn reasons(flags: &[Flag]) -> String {
     let mut words: Vec<String> = flags.iter().map(|flag| in_words(&format!("{:?}", flag.reason))).collect();
     words.sort();
@@ -226,7 +228,7 @@ fn in_words(name: &str) -> String {
     words
 }
 
-/// A name in ASCII: letters of other scripts can't be told apart in a table.
+/// Returns a name in ASCII, since letters of other scripts can't be distinguished in a table.
 fn escaped(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii() { c.to_string() } else { format!("[U+{:04X}]", c as u32) }).collect()
 }

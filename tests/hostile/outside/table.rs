@@ -1,4 +1,5 @@
-//! One line of `RESULTS.md` for each scenario: checked against the file, or written to where `cargo xtask hostile` gathers them.
+//! Lines of `RESULTS.md`, one for each scenario: compared with the file, or written to the place where `cargo xtask
+//! hostile` collects them.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -9,36 +10,37 @@ use host::view::QuestionView;
 use super::stage::shown;
 use crate::report::{Figures, Row};
 
-/// Where the lines go when the table is written anew.
+/// Environment variable with the path that receives the lines when the table is updated.
 const LINES: &str = "HOSTILE_RESULTS";
 
-/// How a scenario ended.
+/// End of a scenario, as written in the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// The harm needed an approval that showed it; refused, it did not happen.
     Approval,
-    /// Each act had an approval of its own, for exactly the bytes that were sent.
+    /// Each action had a separate approval for exactly the sent bytes.
     OwnApproval,
     /// Only the user uses it, under its server's name.
     UsersChoice,
-    /// The model never got so far: what it would have to use is not offered to it.
+    /// The attack failed early, since the required tool is not offered to the model.
     NotOffered,
-    /// It happened without a request of its own, for this reason.
+    /// The harm happened without a consent request, for this reason.
     Happened(&'static str),
 }
 
-/// One scenario.
+/// A scenario of the table.
 pub(crate) struct Scenario {
-    /// Its case.
+    /// Identifier of the scenario's case.
     pub(crate) id: &'static str,
-    /// The classes of the benchmarks that it stands for.
+    /// Classes of the benchmarks that the scenario covers.
     pub(crate) classes: &'static str,
-    /// What is tried.
+    /// Description of the attempted attack.
     pub(crate) tried: &'static str,
 }
 
 impl Scenario {
-    /// Compares how it ended with what is expected, and tells its lines. `before` is what the user saw apart from requests.
+    /// Compares the outcome with the expected one, and reports the line. `before` is the information that the user saw
+    /// apart from consent requests.
     pub(crate) fn ended(&self, before: &str, seen: &[QuestionView], outcome: Outcome) {
         let requests: Vec<String> = seen.iter().map(shown).collect();
         let mut saw = before.to_owned();
@@ -59,7 +61,7 @@ impl Scenario {
         let line = format!("| {} | {} | {} | {saw} | {needed} |", self.id, self.classes, self.tried);
         if let Some(file) = std::env::var_os(LINES) {
             let file = OpenOptions::new().create(true).append(true).open(file);
-            // One write, so that lines of tests that run at once do not mix.
+            // A single write, so that lines of concurrent tests do not mix.
             let written = file.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()));
             written.expect("the results can be written");
         } else {

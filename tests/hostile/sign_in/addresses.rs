@@ -1,4 +1,4 @@
-//! Addresses in metadata that lead where the user sent nobody (X47): never connected to.
+//! Tests of addresses in metadata that lead to unrelated hosts (X47): they are never connected to.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use testkit::authorization::{AuthorizationScript, ProtectedScript, ResourceMetad
 use super::SignIn;
 use crate::collector::collector;
 
-/// Addresses that nobody named; those of this computer lead to the collector.
+/// Returns addresses that the user did not name. Those of this computer lead to the collector.
 fn hosts() -> Vec<&'static str> {
     vec![
         "127.0.0.2",
@@ -33,7 +33,7 @@ fn hosts() -> Vec<&'static str> {
     ]
 }
 
-/// What is said of an address inside the network.
+/// Error message for an address inside a private network.
 const INSIDE: &str = "it leads to this computer or into a private network, and you did not name it";
 
 /// Which URL of a sign-in leads astray.
@@ -62,7 +62,8 @@ fn scripts(place: Place, url: &str) -> (AuthorizationScript, ProtectedScript) {
     (issuer, server)
 }
 
-/// The cause has to be the address itself: that nobody answers there says nothing of what would be done where somebody does.
+/// Checks that the cause is the address itself. A refused connection would not show how a listening host would be
+/// treated.
 async fn never_connected(place: Place, scheme: &str, cause: &str) {
     for host in hosts() {
         let url = format!("{scheme}://{host}:{}/somewhere", collector().port);
@@ -71,7 +72,7 @@ async fn never_connected(place: Place, scheme: &str, cause: &str) {
         let tried = SignIn::begin(&what, issuer, server).await;
         let began = Instant::now();
         let ended = tried.ended().await.expect_err(&format!("{what}: nobody is signed in"));
-        // In a header there are no such letters, so that one names no address at all.
+        // A header can't contain such letters, so the address is not a valid one.
         let is_none = matches!(place, Place::RedirectOfMetadata) && !host.is_ascii();
         let cause = if is_none { "it redirects to no address" } else { cause };
         assert!(ended.contains(cause), "{what}: because of what the address is: {ended}");
@@ -106,7 +107,7 @@ async fn x47_redirects_do_not_lead_inside() {
     never_connected(Place::RedirectOfMetadata, "https", INSIDE).await;
 }
 
-/// [auth-https-endpoints] [auth-communication-security]
+/// Covers the requirements [auth-https-endpoints] [auth-communication-security].
 #[tokio::test]
 async fn x47_plain_http_is_for_what_the_user_named() {
     never_connected(Place::Token, "http", "it is not encrypted").await;

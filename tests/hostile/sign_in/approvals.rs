@@ -1,5 +1,5 @@
-//! What is approved of a sign-in, and nothing beyond it: where credentials go (S01), where tokens come from (S07), and which
-//! scopes they have (S14). What the bad server's sign-in asks is the test's to decide.
+//! Tests that a sign-in stays within its approval: destinations of credentials (S01), origin of tokens (S07), and
+//! scopes of tokens (S14). Each test decides the consent requests of the bad server's sign-in.
 
 use std::sync::atomic::Ordering;
 
@@ -15,7 +15,7 @@ use super::{SignIn, ended};
 use crate::pair::Pair;
 use crate::report::word;
 
-/// Both servers, with nothing started yet.
+/// Returns both servers, with nothing started yet.
 async fn undecided(
     what: &str,
     script: ProtectedScript,
@@ -77,13 +77,13 @@ impl SignIn {
     }
 }
 
-/// The settings of a machine that signs in by itself.
+/// Returns settings of a machine that signs in without a user.
 fn machine(issuer: &AuthorizationServer, scopes: &[&str]) -> AuthConfig {
     let scopes = scopes.iter().map(|&scope| scope.to_owned()).collect();
     AuthConfig { scopes, ..with_secret(issuer, Grant::ClientCredentials) }
 }
 
-/// Where each thing changed, and how.
+/// Returns the changed items of a consent request, each with its old and new value.
 fn changes(question: &QuestionView) -> Vec<(String, Option<String>, Option<String>)> {
     let changes = question.marks.diff.as_ref().map(|diff| diff.changes.clone()).unwrap_or_default();
     changes.into_iter().map(|change| (change.path.join(" "), change.before, change.after)).collect()

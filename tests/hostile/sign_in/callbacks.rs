@@ -1,4 +1,5 @@
-//! What comes back from the browser (X50): only the right answer counts, once; a wrong one does not end the sign-in.
+//! Tests of callbacks from the browser (X50): only the correct authorization response is accepted, once, and an
+//! incorrect one does not end the sign-in.
 
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use url::Url;
 
 use super::{SignIn, ended};
 
-/// A sign-in that waits for the browser, and what the browser was sent to.
+/// Starts a sign-in that waits for the browser, and returns the URL that was opened.
 async fn waiting(what: &str) -> (SignIn, Url) {
     let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
     let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
@@ -27,7 +28,7 @@ fn parameter(url: &Url, name: &str) -> String {
     url.query_pairs().find(|(found, _)| found == name).map(|(_, value)| value.into_owned()).unwrap_or_default()
 }
 
-/// [auth-state-verify]: an answer counts only with the state of this sign-in.
+/// [auth-state-verify]: an authorization response is only accepted with the state of this sign-in.
 #[tokio::test]
 async fn x50_only_the_right_answer_counts_and_only_once() {
     let what = "X50, callbacks";
@@ -91,7 +92,7 @@ async fn x50_only_the_right_answer_counts_and_only_once() {
     tried.close().await;
 }
 
-/// Hundreds of wrong answers, and connections that say nothing, keep nobody from signing in.
+/// Checks that hundreds of invalid responses, and idle connections, do not prevent a sign-in.
 #[tokio::test]
 async fn x50_a_flood_of_wrong_answers_does_not_end_the_sign_in() {
     let what = "X50, a flood of callbacks";
@@ -117,7 +118,7 @@ async fn x50_a_flood_of_wrong_answers_does_not_end_the_sign_in() {
     tried.close().await;
 }
 
-/// Cancelled while the browser is open: nobody listens any more, and the cause is said.
+/// Covers a sign-in that is cancelled while the browser is open: the listener is closed, and the cause is reported.
 #[tokio::test]
 async fn x50_a_cancelled_sign_in_listens_no_more() {
     let what = "X50, cancelled";
@@ -130,14 +131,14 @@ async fn x50_a_cancelled_sign_in_listens_no_more() {
     tried.close().await;
 }
 
-/// [auth-redirect-registered]: the port is free to choose, so one that is taken is in nobody's way.
+/// [auth-redirect-registered]: the port is chosen freely, so that an occupied port is no obstacle.
 #[tokio::test]
 async fn x50_two_sign_ins_at_a_time_have_ports_of_their_own() {
     let what = "X50, two at a time";
     let (first, url) = waiting(what).await;
     let (second, other) = waiting(what).await;
     assert_ne!(parameter(&url, "redirect_uri"), parameter(&other, "redirect_uri"), "{what}: each its own");
-    // The answer of one at the other.
+    // The response of one sign-in is sent to the listener of the other.
     let page = browser::get(url.as_str()).await.unwrap();
     let mixed =
         page.location().unwrap().replacen(&parameter(&url, "redirect_uri"), &parameter(&other, "redirect_uri"), 1);

@@ -1,4 +1,4 @@
-//! What has to fit before a code is redeemed: issuer, resource, PKCE (X44, X46).
+//! Tests of the checks before an authorization code is redeemed: issuer, resource, and PKCE (X44, X46).
 
 use serde_json::{Map, Value, json};
 use testkit::authorization::{AuthorizationScript, Authorizing, Iss, Metadata, ProtectedScript};
@@ -17,7 +17,7 @@ fn issuer(iss_advertised: bool, iss: Iss) -> AuthorizationScript {
 #[tokio::test]
 async fn x44_a_response_of_another_issuer_is_refused() {
     let other = format!("http://127.0.0.1:{}", random("another issuer").u16(1024..));
-    // What is right goes on: [auth-iss-absent-proceed].
+    // A valid response continues the sign-in: [auth-iss-absent-proceed].
     for (about, script) in
         [("the issuer", issuer(true, Iss::Own)), ("none, and none promised", issuer(false, Iss::Missing))]
     {
@@ -60,7 +60,7 @@ async fn x44_issuers_are_compared_as_they_are_written() {
     }
 }
 
-/// [auth-iss-error-response]: what a stranger says in an error is not shown.
+/// [auth-iss-error-response]: the error text of another issuer is not displayed.
 #[tokio::test]
 async fn x44_an_error_of_another_issuer_is_not_shown() {
     let canary = word("call-this-number");
@@ -92,7 +92,7 @@ async fn x44_metadata_of_another_issuer_are_discarded() {
     }
 }
 
-/// [auth-prm-resource-validate]
+/// Covers the requirement [auth-prm-resource-validate].
 #[tokio::test]
 async fn x44_metadata_of_another_resource_are_refused() {
     let what = "X44, metadata of another resource";

@@ -1,4 +1,4 @@
-//! What a browser would be sent to (X43): nothing but a web page's address is opened.
+//! Tests of the URLs that a browser would be opened with (X43): only addresses of web pages are opened.
 
 use serde_json::json;
 use testkit::authorization::{AuthorizationScript, ProtectedScript};

@@ -1,4 +1,4 @@
-//! Servers that refuse for ever (X51): few step-ups, few requests, and the user is told.
+//! Tests of servers that refuse every request (X51): few step-ups, few requests, and the user is notified.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use super::SignIn;
 const MOST: usize = 20;
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// [auth-stepup-retry-limit] [auth-stepup-retry-request] [auth-stepup-track]
+/// Covers the requirements [auth-stepup-retry-limit] [auth-stepup-retry-request] [auth-stepup-track].
 #[tokio::test]
 async fn x51_more_scopes_are_asked_for_three_times_at_most() {
     let what = "X51, 403 insufficient_scope for ever";
@@ -32,12 +32,12 @@ async fn x51_more_scopes_are_asked_for_three_times_at_most() {
     tried.close().await;
 }
 
-/// What came to a server and its authorization server, not counting what the test itself asked for before.
+/// Counts the requests to a server and its authorization server, without the requests of the test itself.
 fn requests(tried: &SignIn) -> usize {
     tried.server.seen().len() + tried.issuer.seen().len()
 }
 
-/// What a broken server makes us send in a minute while nobody does anything, after its user has started it once.
+/// Limits the requests that a broken server causes in a minute of inactivity after its user has started it once.
 #[tokio::test]
 async fn x51_a_broken_server_is_left_alone() {
     let good = AuthorizationScript::default;
@@ -83,8 +83,8 @@ async fn x51_a_broken_server_is_left_alone() {
     }
 }
 
-/// What a server that is in use makes us send in a minute while nobody does anything: it says that its tools have changed, so
-/// that they are read again, and refuses what is sent for that.
+/// Limits the requests that a server in use causes in a minute of inactivity. The server reports changed tools, so that
+/// its list is read again, and refuses the request.
 #[tokio::test]
 async fn x51_a_server_in_use_makes_us_send_little() {
     let cases = [
@@ -102,7 +102,7 @@ async fn x51_a_server_in_use_makes_us_send_little() {
     }
 }
 
-/// From now on a server that is in use refuses so. Counts what it gets in a minute, and its authorization server.
+/// Makes a server in use refuse in this way. Counts the requests to it and to its authorization server in a minute.
 pub(super) async fn is_left_alone(what: &str, tried: SignIn, refusing: Refusing) {
     let is_read_again = || tried.server.with_method("tools/list").len() >= 2;
     let is_told = testkit::deadline::holds_within(Duration::from_secs(20), is_read_again).await;
@@ -125,7 +125,7 @@ pub(super) async fn is_left_alone(what: &str, tried: SignIn, refusing: Refusing)
     tried.close().await;
 }
 
-/// What was asked for, in order.
+/// Returns the requests of both servers: those of the resource server first, each with method, path and RPC method.
 fn paths(tried: &SignIn) -> Vec<String> {
     let requests = tried.server.seen().into_iter().chain(tried.issuer.seen());
     requests.map(|request| format!("{} {} {}", request.method, request.path_alone(), request.rpc_method())).collect()

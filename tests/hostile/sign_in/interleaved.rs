@@ -1,5 +1,5 @@
-//! Whatever two servers and two authorization servers do in whatever order: nothing of one server, issuer or resource ever
-//! reaches another.
+//! Tests two servers and two authorization servers with events in random order: no credential of one server, issuer or
+//! resource reaches another.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -18,11 +18,12 @@ use testkit::time::pass;
 use crate::pair::allows_use;
 use crate::report::random;
 
-/// How many orders are tried, others in each run. `PROPTEST_RNG_SEED` repeats those of a run that failed.
+/// Number of random orders that are tried, different ones in each run. `PROPTEST_RNG_SEED` repeats those of a failed
+/// run.
 const CASES: u32 = 12;
 const NAMES: [&str; 2] = ["first", "second"];
 
-/// One thing that happens; servers and issuers by their place.
+/// An event in the random order. Servers and issuers are identified by their index.
 #[derive(Debug, Clone)]
 enum Event {
     /// The user signs in, and the test does not wait for it.
@@ -37,16 +38,16 @@ enum Event {
     Moves(usize, usize),
     /// A server names both.
     NamesBoth(usize),
-    /// A server says that it is the other.
+    /// A server claims the identity of the other one.
     ClaimsOther(usize, bool),
     WantsScope(usize),
     Refuses(usize, bool),
     EndsAccess(usize),
     EndsAll(usize),
     RefreshFails(usize, bool),
-    /// An issuer says that it is the other.
+    /// An issuer claims the identity of the other one.
     Impersonates(usize, bool),
-    /// A moment passes.
+    /// Waits for a short time.
     Waits,
 }
 
@@ -81,7 +82,7 @@ struct World {
 }
 
 impl World {
-    /// Both servers are in use, each with an issuer of its own.
+    /// Returns both servers in use, each with a separate issuer.
     async fn new() -> Self {
         let issuer = || {
             AuthorizationServer::start(AuthorizationScript {
@@ -108,7 +109,7 @@ impl World {
             Event::Call(at) => {
                 let (host, name) = (host.clone(), name(at));
                 let arguments = Map::from_iter([("text".to_owned(), json!("hello"))]);
-                // Some fail, as they should; what counts is what was sent.
+                // Some of them fail, as expected. Only the sent requests are compared.
                 tokio::spawn(async move {
                     host.call_tool(format!("call-{number}"), name, "echo".into(), arguments, None).await
                 });
@@ -172,7 +173,7 @@ async fn case(events: Vec<Event>) {
     world.check(&events);
 }
 
-/// [auth-only-own-as-tokens] [auth-credentials-no-reuse] [auth-credentials-per-as]
+/// Covers the requirements [auth-only-own-as-tokens] [auth-credentials-no-reuse] [auth-credentials-per-as].
 #[test]
 fn x51_in_whatever_order_nothing_reaches_another() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

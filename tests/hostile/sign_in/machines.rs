@@ -15,7 +15,7 @@ use crate::report::word;
 pub(super) const ID: &str = "harbour-office";
 const REVISION: &str = "2026-07-28";
 
-/// An authorization server that knows this client and registers no other.
+/// Returns an authorization server that knows this client and does not register others.
 pub(super) fn knows(secret: &str) -> AuthorizationScript {
     AuthorizationScript {
         registration: false,
@@ -41,7 +41,7 @@ fn modern() -> ProtectedScript {
     ProtectedScript { revision: REVISION.to_owned(), ..ProtectedScript::default() }
 }
 
-/// Starts a server with these settings; the secrets lie where its user puts them.
+/// Starts a server with these settings. The secrets are stored where the user puts them.
 async fn begin(
     what: &str,
     script: ProtectedScript,
@@ -71,7 +71,8 @@ fn declared(tried: &SignIn, extension: &str) -> bool {
     !calls.is_empty() && calls.iter().all(capabilities)
 }
 
-/// [auth-cc-declare] [auth-cc-baseline] [auth-cc-auth-method] [auth-cc-preregistered] [auth-cc-metadata-methods] [auth-cc-renew]
+/// [auth-cc-declare] [auth-cc-baseline] [auth-cc-auth-method] [auth-cc-preregistered] [auth-cc-metadata-methods]
+/// [auth-cc-renew]
 #[tokio::test]
 async fn the_apps_own_credentials_are_enough_and_renewed_without_a_user() {
     let what = "client credentials";
@@ -94,7 +95,7 @@ async fn the_apps_own_credentials_are_enough_and_renewed_without_a_user() {
     tried.close().await;
 }
 
-/// A sign-in that needs no user is no reason to go on for ever.
+/// Checks that a sign-in without a user is not repeated without limit.
 #[tokio::test]
 async fn x51_a_machine_is_not_kept_busy() {
     for refusing in [Refusing::Unauthorized, Refusing::EverySecond] {

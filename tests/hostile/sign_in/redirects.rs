@@ -31,7 +31,8 @@ async fn x49_a_token_does_not_follow_a_redirect() {
     }
 }
 
-/// Code, verifier and client are for the token endpoint that was named; what it redirects to gets nothing.
+/// Checks that code, verifier and client are only sent to the named token endpoint, and not to the target of its
+/// redirect.
 #[tokio::test]
 async fn x49_a_code_does_not_follow_a_redirect() {
     for status in [301, 302, 303, 307, 308] {

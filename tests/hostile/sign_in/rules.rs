@@ -1,4 +1,5 @@
-//! What the specification asks of a sign-in, seen from the two servers: an ordinary user, ordinary servers.
+//! Tests of the specification's requirements on sign-in, observed at both servers, with an ordinary user and ordinary
+//! servers.
 
 use host::view::ServerState;
 use serde_json::{Map, json};
@@ -13,8 +14,8 @@ async fn signed_in(what: &str, issuer: AuthorizationScript, server: ProtectedScr
     tried
 }
 
-/// [auth-401-starts-flow] [auth-www-authenticate-parse] [auth-prm-required] [auth-prm-header-url]: the metadata lie where only
-/// the header tells, and nothing else leads to the authorization server.
+/// [auth-401-starts-flow] [auth-www-authenticate-parse] [auth-prm-required] [auth-prm-header-url]: the path of the
+/// metadata is only in the header, and nothing else leads to the authorization server.
 #[tokio::test]
 async fn a_refusal_leads_to_the_authorization_server_and_back() {
     for revision in ["2025-06-18", "2025-11-25", "2026-07-28"] {
@@ -42,9 +43,9 @@ async fn a_refusal_leads_to_the_authorization_server_and_back() {
     }
 }
 
-/// [auth-pkce] [auth-pkce-s256] [auth-resource-authorize] [auth-resource-token] [auth-resource-always] [auth-resource-canonical]
-/// [auth-resource-most-specific] [auth-resource-no-trailing-slash]: the metadata say nothing of resources, they are named all
-/// the same.
+/// [auth-pkce] [auth-pkce-s256] [auth-resource-authorize] [auth-resource-token] [auth-resource-always]
+/// [auth-resource-canonical] [auth-resource-most-specific] [auth-resource-no-trailing-slash]: the metadata do not
+/// mention resources, and the requests name them nevertheless.
 #[tokio::test]
 async fn both_requests_are_for_this_server_and_bound_to_each_other() {
     let what = "the requests of a sign-in";
@@ -77,8 +78,8 @@ async fn a_desktop_program_registers_as_one() {
     tried.close().await;
 }
 
-/// [auth-refresh-replace] [auth-b-token-rotation] [auth-expired-token-renew]: fifty calls meet a token that holds no more. It
-/// is refreshed once, and none of them fails.
+/// [auth-refresh-replace] [auth-b-token-rotation] [auth-expired-token-renew]: fifty calls use an expired token. It is
+/// refreshed once, and none of them fails.
 #[tokio::test]
 async fn calls_wait_for_one_refresh_and_none_fails() {
     let what = "fifty calls and one refresh";
@@ -120,8 +121,8 @@ async fn without_a_refresh_token_the_user_signs_in_again() {
     tried.close().await;
 }
 
-/// [auth-stepup] [auth-stepup-union] [auth-scope-challenge-authoritative] [auth-scope-least-privilege]: the user is asked for
-/// what a call needs when it needs it.
+/// [auth-stepup] [auth-stepup-union] [auth-scope-challenge-authoritative] [auth-scope-least-privilege]: consent to the
+/// scopes of a call is requested when the call needs them.
 #[tokio::test]
 async fn more_is_asked_for_when_it_is_needed() {
     let what = "step-up";
@@ -146,8 +147,8 @@ async fn more_is_asked_for_when_it_is_needed() {
     tried.close().await;
 }
 
-/// [auth-b-as-metadata] [auth-b-base-url] [auth-b-metadata-location] [auth-b-default-endpoints]: a server of 2025-03-26 knows no
-/// resource metadata. Its origin issues the tokens, with metadata or without.
+/// [auth-b-as-metadata] [auth-b-base-url] [auth-b-metadata-location] [auth-b-default-endpoints]: a server of 2025-03-26
+/// has no protected resource metadata. Its origin issues the tokens, with metadata or without.
 #[tokio::test]
 async fn a_server_of_the_first_revision_issues_its_own_tokens() {
     for metadata in [Metadata::OAuth, Metadata::None] {
@@ -170,8 +171,9 @@ async fn a_server_of_the_first_revision_issues_its_own_tokens() {
     }
 }
 
-/// [auth-token-storage] [auth-refresh-confidential] [auth-cc-protect-secret]: no secret is in a file, in the activity, in the
-/// steps or in what the page is told, [`SignIn::close`] looks; here also after all that can be done with a token.
+/// [auth-token-storage] [auth-refresh-confidential] [auth-cc-protect-secret]: no secret is in a file, in the activity,
+/// in the steps or in the data sent to the page, as [`SignIn::close`] checks. This test does so after all operations
+/// with a token.
 #[tokio::test]
 async fn signing_out_leaves_nothing_behind() {
     let what = "signing out";
@@ -190,7 +192,8 @@ async fn signing_out_leaves_nothing_behind() {
     tried.close().await;
 }
 
-/// [auth-dcr-redirect-rejection] [auth-dcr-surface-error]: the cause is said in the words of who refused.
+/// [auth-dcr-redirect-rejection] [auth-dcr-surface-error]: the cause contains the error text of the authorization
+/// server.
 #[tokio::test]
 async fn a_refused_registration_is_told() {
     let what = "a refused registration";

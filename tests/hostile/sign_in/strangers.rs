@@ -1,4 +1,4 @@
-//! Nothing of one authorization server, resource or server reaches another (X51).
+//! Tests that no credential of an authorization server, resource or server reaches another (X51).
 
 use host::view::ServerState;
 use serde_json::{Map, json};
@@ -26,7 +26,7 @@ async fn x51_another_authorization_server_gets_nothing_of_the_first() {
     host.start_server("bad".into()).await.unwrap();
     assert_eq!(tried.ended().await, Ok(()), "{what}: signed in at the second");
     assert_eq!(second.count("/register"), 1, "{what}: registered anew there");
-    // The resource server is the same: what it may get of both is the token for itself.
+    // The resource server is the same one, and may receive the tokens of both issuers for itself.
     let found = leaks(&[&tried.issuer, &second], &[&tried.server]);
     assert_eq!(found, [""; 0], "{what}: nothing of the first is at the second");
     tried.close().await;

@@ -1,4 +1,4 @@
-//! One server in one app, whose user allows everything, and calls that something happens to.
+//! An app with a single server whose user allows everything, and calls during which a fault is injected.
 
 use std::time::{Duration, Instant};
 use testkit::calls::CallTool as _;
@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use crate::matrix::user::answers_all;
 use crate::user::{Called, call_id, next, object, text};
 
-/// How long a call may go without a sign of life.
+/// Idle timeout of a call: the longest time without progress.
 const IDLE: Duration = Duration::from_secs(4);
 /// Coming back may take a few pauses.
 const COMES_BACK: Duration = Duration::from_secs(30);
@@ -26,7 +26,7 @@ pub(super) struct Connected {
     server: &'static str,
 }
 
-/// Says what was seen instead, unless this holds.
+/// Returns an error with the observed value unless the condition holds.
 pub(super) fn holds(condition: bool, what: &str, seen: impl std::fmt::Debug) -> Result<(), String> {
     if condition { Ok(()) } else { Err(format!("{what}: {seen:?}").chars().take(400).collect()) }
 }
@@ -51,12 +51,12 @@ impl Connected {
         tokio::spawn(async move { host.call_tool(id, server, tool, arguments, None).await.map(|(result, _)| result) })
     }
 
-    /// A call that takes no time, with what it answered.
+    /// Makes a call that takes no time, and returns its result.
     pub(super) async fn add(&self) -> Called {
         self.call(&call_id(), "add", json!({ "a": 2, "b": 3 })).await.await.unwrap()
     }
 
-    /// The same, whose answer must be right.
+    /// Makes a call that takes no time, and checks its result.
     pub(super) async fn adds(&self) -> Result<(), String> {
         let result = self.add().await.map_err(|error| format!("there should be an answer: {error}"))?;
         holds(text(&result).contains("= 5"), "the answer should be right", result)
@@ -75,7 +75,7 @@ impl Connected {
         call
     }
 
-    /// Waits for the answer to a call that took some seconds.
+    /// Waits for the result of a call that takes some seconds.
     pub(super) async fn goes_on(&self, call: JoinHandle<Called>, seconds: u32) -> Result<(), String> {
         let result = ended(call).await?.map_err(|error| format!("the call should go on: {error}"))?;
         let is_whole =
@@ -83,8 +83,8 @@ impl Connected {
         holds(is_whole(&result), "the answer should be whole", &result)
     }
 
-    /// Waits until a call ends with a cause that names the server. The clock is the point here: what is gone is noticed, not waited for
-    /// until the call's time is over.
+    /// Waits until a call ends with a cause that names the server. Limits the time, since the fault must be detected
+    /// before the call's timeout.
     pub(super) async fn ends(&self, call: JoinHandle<Called>) -> Result<(), String> {
         let began = Instant::now();
         let error = ended(call).await?.err().ok_or("what is gone can give no answer")?;
@@ -96,7 +96,7 @@ impl Connected {
     pub(super) async fn comes_back(&self) -> Result<(), String> {
         let again = async {
             while self.adds().await.is_err() {
-                // sleep: looks again until it holds; no event tells of it.
+                // sleep: polls until the condition holds, which no event reports.
                 tokio::time::sleep(Duration::from_millis(200)).await;
             }
         };
@@ -104,7 +104,7 @@ impl Connected {
         holds(is_back, "the server should be back by now", self.app.server(self.server).await.state)
     }
 
-    /// The server's process.
+    /// Returns the id of the server's process.
     pub(super) async fn process(&self) -> Option<u32> {
         self.app.server(self.server).await.pid
     }

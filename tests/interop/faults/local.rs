@@ -1,4 +1,4 @@
-//! What may happen to a server's process and to the lines that it writes.
+//! Faults of a server's process and of the lines that it writes.
 
 use std::path::Path;
 
@@ -24,7 +24,7 @@ pub(super) async fn outcomes(row: &Row) -> Outcomes {
     Outcomes { killed, restarted: Ok(NO_SUCH_FAULT), cut, bytewise, late, twice, never }
 }
 
-/// [stdio-restart-on-crash]
+/// Covers the requirement [stdio-restart-on-crash].
 async fn killed(row: &Row) -> Outcome {
     let connected = Connected::to(row.server.name, local(row.server.launch(row.transport))).await;
     let call = connected.under_way(30).await;
@@ -44,7 +44,7 @@ fn kill(pid: u32) {
     assert!(killed.is_ok_and(|status| status.success()), "process {pid} can be killed");
 }
 
-/// What spoils the lines between the host and the server of a row.
+/// Returns the command of the proxy process that corrupts lines between the host and the server of a row.
 fn between(row: &Row, folder: &Path) -> Launch {
     let inner = row.server.launch(row.transport);
     let mut launch = installed::with_node("between.mjs").and(&folder.display().to_string());
@@ -61,7 +61,7 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// What happens to them from now on.
+    /// Sets the fault that applies to all lines from now on.
     fn spoil(&self, fault: &str) {
         super::spoil(self.folder, fault);
     }
@@ -92,7 +92,7 @@ impl Lines<'_> {
         Ok(COMES_BACK)
     }
 
-    /// [lifecycle-timeouts]
+    /// Covers the requirement [lifecycle-timeouts].
     async fn never(&self, connected: &Connected) -> Outcome {
         self.spoil("never");
         let ended = connected.add().await.map_err(|error| error.to_string());

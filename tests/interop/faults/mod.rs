@@ -1,5 +1,6 @@
-//! Servers and connections that fail in the middle, with every SDK over every transport: what was under way ends with its cause,
-//! nothing is done twice, and the server comes back by itself. What came out is written down in `MATRIX.md`.
+//! Tests of servers and connections that fail during calls, with every SDK over every transport: pending calls end with
+//! their cause, nothing is executed twice, and the server recovers without the user. The outcomes are recorded in
+//! `MATRIX.md`.
 
 mod app;
 mod local;
@@ -13,21 +14,21 @@ use futures_util::StreamExt as _;
 use crate::matrix::servers::{Row, SERVERS, Transport, rows_by_transport};
 use crate::matrix::table;
 
-/// How many rows run at the same time: they wait more than they work.
+/// Number of rows that run at the same time. Rows wait more than they compute.
 const AT_ONCE: usize = 4;
 
-/// What came out, in the words of the table; or what should have been otherwise.
+/// Outcome of a fault in the words of the table, or a description of the deviation.
 type Outcome = Result<&'static str, String>;
 
-/// The call is answered as if nothing were wrong, and was sent once.
+/// The call succeeds as if there were no fault, and was sent once.
 const ANSWERED: &str = "answered";
 /// The call ends with its cause; the next one is answered.
 const ENDS: &str = "ends";
-/// The same, and the server was started or connected to anew.
+/// The call ends with its cause, and the server was restarted or reconnected to.
 const COMES_BACK: &str = "comes back";
 /// The call itself is answered, on another stream, and was sent once.
 const GOES_ON: &str = "goes on";
-/// There is no such fault over this transport.
+/// The transport does not have this fault.
 const NO_SUCH_FAULT: &str = "-";
 
 const LEGEND: &str = "
@@ -42,7 +43,7 @@ revision that is found; over Streamable HTTP also the newest with sessions, wher
 
 ";
 
-/// What came of each fault.
+/// Outcomes of all faults that were tried.
 struct Outcomes {
     killed: Outcome,
     restarted: Outcome,
@@ -82,19 +83,19 @@ impl Outcomes {
     }
 }
 
-/// Tells what stands between the host and a server how to spoil what passes.
+/// Instructs the proxy between the host and a server how to corrupt messages.
 fn spoil(folder: &Path, fault: &str) {
-    // In one step, so that nobody reads half of it.
+    // Written in a single operation, so that no partial file is read.
     std::fs::write(folder.join("next"), fault).unwrap();
     std::fs::rename(folder.join("next"), folder.join("fault")).unwrap();
 }
 
-/// How often a text is in what was kept in a file.
+/// Counts the occurrences of a text in a recorded file.
 fn count(folder: &Path, file: &str, text: &str) -> usize {
     std::fs::read_to_string(folder.join(file)).unwrap_or_default().matches(text).count()
 }
 
-/// Tries all faults, and compares the table with the one that is kept, or writes it if the environment says so.
+/// Tries all faults, and compares the table with the stored one, or writes it if the environment requests it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_sdk_through_every_fault() {
     let began = std::time::Instant::now();
@@ -102,7 +103,7 @@ async fn every_sdk_through_every_fault() {
     let rows = SERVERS.iter().flat_map(rows_by_transport).filter(|row| row.to_string().contains(&only));
     let tried: Vec<(Row, Outcomes)> = futures_util::stream::iter(rows)
         .map(|row| async move {
-            // A task of its own: a row that panics is a row that failed.
+            // A separate task: a row that panics counts as failed.
             let tried = tokio::spawn(async move {
                 match row.transport {
                     Transport::Stdio => local::outcomes(&row).await,

@@ -1,4 +1,4 @@
-//! What may happen to a server that listens, and to the connections with it.
+//! Faults of an HTTP server and of the connections to it.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -12,9 +12,9 @@ use crate::installed;
 use crate::matrix::process::HttpProcess;
 use crate::matrix::servers::{Row, Transport, at};
 
-/// How long there is no server.
+/// Time during which the server is not running.
 const AWAY: Duration = Duration::from_millis(500);
-/// How late answers come.
+/// Delay of the server's responses.
 const LATE: Duration = Duration::from_millis(500);
 
 /// Tries all of it.
@@ -38,7 +38,7 @@ pub(super) async fn outcomes(row: &Row) -> Outcomes {
     Outcomes { killed: Ok(NO_SUCH_FAULT), restarted, cut, bytewise, late, twice, never }
 }
 
-/// [http-session-404-reinit]
+/// Covers the requirement [http-session-404-reinit].
 async fn restarted(row: &Row, process: HttpProcess) -> Outcome {
     let proxy = Proxy::before(address(&process.origin)).await;
     let connected = Connected::to(row.server.name, at(row, &format!("http://{}", proxy.address))).await;
@@ -48,7 +48,7 @@ async fn restarted(row: &Row, process: HttpProcess) -> Outcome {
     process.kill().await;
     // sleep: the way is broken for so long, in real time of other programs.
     tokio::time::sleep(AWAY).await;
-    // A stream that may be taken up again is tried for, until the new process says that it knows nothing of it.
+    // A resumable stream is retried until the new process rejects its session.
     proxy.lead_to(address(&new.origin));
     connected.ends(call).await?;
     connected.comes_back().await?;
@@ -60,7 +60,7 @@ fn address(origin: &str) -> SocketAddr {
     origin.trim_start_matches("http://").parse().unwrap_or_else(|e| panic!("{origin}: {e}"))
 }
 
-/// The way to a server, through what keeps the messages and what spoils the bytes.
+/// The route to a server: through the recording proxy and the proxy that corrupts bytes.
 struct Network<'a> {
     row: &'a Row,
     folder: &'a Path,
@@ -121,7 +121,7 @@ impl Network<'_> {
         })
     }
 
-    /// [lifecycle-timeouts]
+    /// Covers the requirement [lifecycle-timeouts].
     async fn never(&self) -> Outcome {
         self.proxy.set(Fault::Swallowed);
         let ended = self.connected.add().await.map_err(|error| error.to_string());

@@ -1,4 +1,4 @@
-//! What the user ended is not brought back: only what failed is.
+//! Tests that a server or call ended by the user is not restarted. Only failures are recovered from.
 
 use std::time::Duration;
 use testkit::calls::CallTool as _;

@@ -1,11 +1,11 @@
-//! What a server can show, and in which revisions.
+//! Features that a server can demonstrate, and the revisions that have them.
 
 use std::ops::RangeInclusive;
 
 use mcp_proto::Revision;
 use mcp_proto::Revision::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
 
-/// The lines of the table, in their order: what it is called there, and the revisions that have it.
+/// Defines the lines of the table in their order: the name of each feature, and the revisions that have it.
 macro_rules! features {
     ($($feature:ident: $name:literal, $revisions:expr;)*) => {
         /// A line of the table.
@@ -55,7 +55,7 @@ features! {
 }
 
 impl Feature {
-    /// Whether a revision has it, over this transport.
+    /// Returns `true` if a revision has the feature over this transport.
     pub(crate) fn is_in(self, revision: Revision, over_streamable_http: bool) -> bool {
         self.revisions().contains(&revision) && (self != Self::Resumption || over_streamable_http)
     }

@@ -1,5 +1,5 @@
-//! The matrix: servers built on every SDK, over every transport and in every revision that they can speak, with all that each
-//! can do. What works is written down in `MATRIX.md`.
+//! The matrix: servers built on every SDK, over every transport and in every revision that they support, with all their
+//! features. The working features are recorded in `MATRIX.md`.
 
 mod checks;
 mod features;
@@ -14,10 +14,10 @@ use checks::Checked;
 use futures_util::StreamExt as _;
 use servers::{Row, SERVERS};
 
-/// How many rows run at the same time: enough to fill two cores while servers wait.
+/// Number of rows that run at the same time: enough to use two cores while servers wait.
 const AT_ONCE: usize = 4;
 
-/// Checks all, and compares the table with the one that is kept, or writes it if the environment says so.
+/// Checks all rows, and compares the table with the stored one, or writes it if the environment requests it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_sdk_over_every_transport_in_every_revision() {
     let began = std::time::Instant::now();
@@ -34,7 +34,7 @@ async fn every_sdk_over_every_transport_in_every_revision() {
         .collect();
     let checked: Vec<(Row, Checked)> = futures_util::stream::iter(rows)
         .map(|(row, remote)| async move {
-            // A task of its own: a row that panics is a row that failed.
+            // A separate task: a row that panics counts as failed.
             let checked = tokio::spawn(async move { checks::row(&row, &remote).await }).await;
             (row, checked.unwrap_or_else(|error| Checked::broken(&error.to_string())))
         })

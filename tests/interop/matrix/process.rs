@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader, Lines};
 use tokio::process::{Child, Command};
 
-/// How long a program may take until it listens: some of them load for seconds, and several may start at once.
+/// Time limit until a program listens. Some programs load for seconds, and several may start at once.
 const STARTS: Duration = Duration::from_secs(60);
 
 /// A program and its arguments.
@@ -29,9 +29,9 @@ impl Launch {
     }
 }
 
-/// It runs until this is dropped.
+/// A running HTTP server process, killed on drop.
 pub(crate) struct HttpProcess {
-    /// Where it listens, as `http://host:port`.
+    /// Origin of the server, as `http://host:port`.
     pub(crate) origin: String,
     /// The lines that it wrote to standard error.
     errors: Arc<Mutex<Vec<String>>>,
@@ -63,12 +63,12 @@ impl HttpProcess {
             Ok(Ok(Some(line))) if line.starts_with("http://") => line,
             other => panic!("{launch:?} should have said where it listens, not {other:?}"),
         };
-        // What else it says is let go, so that it never waits for a reader.
+        // The remaining output is discarded, so that the process never blocks on writing.
         tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
         Self { origin, errors, child }
     }
 
-    /// Whether there is such a line on standard error.
+    /// Returns `true` if a line on standard error matches.
     pub(crate) fn has_said(&self, fits: impl Fn(&str) -> bool) -> bool {
         let errors = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
         errors.iter().any(|line| fits(line))

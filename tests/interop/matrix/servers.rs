@@ -1,4 +1,4 @@
-//! The servers: what each is built on, how it is started, what it can speak, and what its SDK does not have.
+//! The servers: SDK, command, supported revisions, and features that the SDK lacks.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use super::features::Feature;
 use super::process::{HttpProcess, Launch};
 use crate::installed;
 
-/// What the messages are carried by.
+/// Transport of the messages of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Transport {
     Stdio,
@@ -32,18 +32,18 @@ impl Transport {
 
 /// A server of ours on somebody's SDK.
 pub(crate) struct Server {
-    /// What it calls itself.
+    /// Name that the server reports of itself.
     pub(crate) name: &'static str,
-    /// What it is built on.
+    /// Name of the SDK that the server is built on.
     pub(crate) sdk: &'static str,
-    /// How it is started; one more argument says over what it serves.
+    /// Command that starts the server. A further argument selects the transport.
     program: fn() -> Launch,
     /// The oldest and the newest revision over stdio.
     revisions: (Revision, Revision),
     /// The argument for each transport over HTTP that it has; the port follows it.
     streamable: Option<&'static str>,
     sse: Option<&'static str>,
-    /// What its SDK does not have.
+    /// Features that the SDK lacks, each with the reason.
     pub(crate) lacks: &'static [(Feature, &'static str)],
 }
 
@@ -119,10 +119,10 @@ pub(crate) const SERVERS: &[Server] = &[
 ];
 
 impl Server {
-    /// How it is started to serve over this transport.
+    /// Returns the command that serves over this transport.
     pub(crate) fn launch(&self, transport: Transport) -> Launch {
         let argument = match transport {
-            // Without arguments it speaks over stdio.
+            // Without arguments it uses stdio.
             Transport::Stdio if self.name == DEMO => return (self.program)(),
             Transport::Stdio => Some("stdio"),
             Transport::StreamableHttp => self.streamable,
@@ -132,23 +132,23 @@ impl Server {
     }
 }
 
-/// One server over one transport in one revision.
+/// A row of the matrix: a server over a transport in a revision.
 #[derive(Clone, Copy)]
 pub(crate) struct Row {
     pub(crate) server: &'static Server,
     pub(crate) transport: Transport,
     pub(crate) revision: Revision,
-    /// Whether the user names the revision; otherwise it is found.
+    /// Set if the user selects the revision. Otherwise it is negotiated.
     pub(crate) pinned: bool,
 }
 
 impl Row {
-    /// Where its server listens, below its origin.
+    /// Returns the URL of the server's endpoint below its origin.
     pub(crate) fn url(&self, origin: &str) -> String {
         format!("{origin}{}", if self.transport == Transport::HttpSse { "/sse" } else { "/mcp" })
     }
 
-    /// Whether a stream that was lost can be taken up again.
+    /// Returns `true` if a lost stream can be resumed.
     pub(crate) fn can_resume(&self) -> bool {
         Feature::Resumption.is_in(self.revision, self.transport == Transport::StreamableHttp)
     }
@@ -165,7 +165,7 @@ pub(crate) fn rows(server: &'static Server) -> Vec<Row> {
     let (oldest, newest) = server.revisions;
     let mut rows = Vec::new();
     let mut add = |transport, oldest: Revision, newest: Revision| {
-        // The demo server can be told what to speak, so that each revision is found.
+        // The revision of the demo server can be chosen, so that each one is negotiated.
         let is_found = server.name == DEMO && transport == Transport::Stdio;
         for revision in Revision::ALL {
             if revision >= oldest && revision <= newest {
@@ -178,21 +178,21 @@ pub(crate) fn rows(server: &'static Server) -> Vec<Row> {
         add(Transport::StreamableHttp, oldest.max(V2025_03_26), newest);
     }
     if server.sse.is_some() {
-        // The transport is of 2024-11-05; what is spoken over it is agreed on as ever.
+        // The transport is of 2024-11-05. The revision is negotiated over it as usual.
         add(Transport::HttpSse, oldest, newest.min(Revision::NEWEST_LEGACY));
     }
     rows
 }
 
-/// Each server over each transport, in the revision that is found; and in the newest with sessions and streams that can be
-/// taken up again.
+/// Each server over each transport, in the revision that is found; and in the newest with sessions and streams that can
+/// be taken up again.
 pub(crate) fn rows_by_transport(server: &'static Server) -> Vec<Row> {
     let all = rows(server);
     let newest = |transport| all.iter().filter(|row| row.transport == transport).map(|row| row.revision).max();
     all.iter().filter(|row| Some(row.revision) == newest(row.transport) || row.can_resume()).copied().collect()
 }
 
-/// A server's processes for HTTP, each started when its first row needs it.
+/// Processes of a server for HTTP, each started when its first row requires it.
 pub(crate) struct Remote {
     server: &'static Server,
     streamable: OnceCell<HttpProcess>,
@@ -235,7 +235,7 @@ pub(crate) fn local(launch: Launch) -> ServerConfig {
     command(launch.program, &arguments)
 }
 
-/// The versions of what the servers are built on, from the files that pin them.
+/// Returns the versions of the SDKs, from the files that pin them.
 pub(crate) fn versions() -> Vec<(&'static str, String)> {
     SERVERS.iter().map(|server| (server.name, format!("{} {}", server.sdk, version_of(server.sdk)))).collect()
 }

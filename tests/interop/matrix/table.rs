@@ -1,4 +1,4 @@
-//! The tables, as they are kept in `MATRIX.md`: what works, and what comes of faults. Each is of one test.
+//! The tables in `MATRIX.md`: working features, and outcomes of faults. Each is written by a single test.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -26,10 +26,10 @@ No line for batches (2025-03-26): none of these SDKs sends one unless its client
 tested with servers of our own.
 ";
 
-/// Where the second table begins.
+/// Heading of the second table.
 const FAULTS: &str = "\n## Faults\n";
 
-/// The table of what works.
+/// Returns the table of working features.
 pub(crate) fn features(rows: &[(Row, Checked)]) -> String {
     let mut out = HEAD.to_owned();
     let mut notes: Vec<String> = Vec::new();
@@ -69,7 +69,7 @@ pub(crate) fn head<T: AsRef<str>>(out: &mut String, heads: &[T]) {
     line(out, "---", heads.iter().map(|_| "---".to_owned()));
 }
 
-/// One line of a table.
+/// Appends a line of a table.
 pub(crate) fn line(out: &mut String, name: &str, cells: impl Iterator<Item = String>) {
     let cells: Vec<String> = cells.collect();
     let name = if name.is_empty() { String::new() } else { format!(" {name}") };
@@ -91,12 +91,12 @@ fn cell(cell: &Cell, notes: &mut Vec<String>) -> String {
     }
 }
 
-/// Compares what works with what is kept of it; writes it instead if the environment says so.
+/// Compares the working features with the stored table, or writes it if the environment requests it.
 pub(crate) fn keep_features(table: &str) {
     keep(|kept| (table.to_owned(), kept.1), |kept| kept.0 == table);
 }
 
-/// The same of what comes of faults.
+/// Compares the outcomes of faults with the stored table, or writes it if the environment requests it.
 pub(crate) fn keep_faults(table: &str) {
     keep(|kept| (kept.0, table.to_owned()), |kept| kept.1 == table);
 }
@@ -106,15 +106,15 @@ fn keep(change: impl Fn(Parts) -> Parts, is_same: impl Fn(&Parts) -> bool) {
     assert!(is_same(&kept), "MATRIX.md is what was found; `cargo xtask test interop` writes it anew");
 }
 
-/// The two tables.
+/// The text of both tables, the matrix and the faults.
 type Parts = (String, String);
 
-/// What is kept, after the change if the environment asks for it.
+/// Returns the two tables of the file. Applies the change and writes the file first if the environment requests it.
 fn changed(change: impl Fn(Parts) -> Parts) -> std::io::Result<Parts> {
     let writes = std::env::var_os("INTEROP_WRITE_MATRIX").is_some();
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("MATRIX.md");
     let mut file = File::options().read(true).write(writes).open(path)?;
-    // The other test may write its part at the same time, in a process of its own.
+    // The other test may write its part at the same time, in another process.
     file.lock()?;
     let mut kept = String::new();
     file.read_to_string(&mut kept)?;

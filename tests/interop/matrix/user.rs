@@ -1,4 +1,4 @@
-//! A user who allows and answers everything: approvals, forms, pages, a model's words, a folder.
+//! A user who allows and answers everything: approvals, forms, URLs, model responses, and roots.
 
 use std::path::PathBuf;
 
@@ -10,13 +10,13 @@ use server_requests::form::Form;
 use testkit::app::App;
 use tokio::task::JoinHandle;
 
-/// What the user, as a model, says.
+/// Text that the user, in the role of a model, responds with.
 pub(crate) const WORDS: &str = "The wind is fair.";
 
-/// Whom the user fills in as captain.
+/// Name that the user enters as captain.
 pub(crate) const CAPTAIN: &str = "Erna";
 
-/// Answers each question as it comes, until the task is aborted.
+/// Decides each consent request on arrival, until the task is aborted.
 pub(crate) fn answers_all(app: &App, folder: PathBuf) -> JoinHandle<()> {
     let host = app.host.clone();
     let mut events = host.events();
@@ -24,7 +24,7 @@ pub(crate) fn answers_all(app: &App, folder: PathBuf) -> JoinHandle<()> {
         while let Some(event) = events.next().await {
             let HostEvent::QuestionChanged(question) = &event.event else { continue };
             if let Some(edit) = edit(question) {
-                // The edited question comes back as another event.
+                // The edited consent request arrives as another event.
                 let _ = host.edit(question.id, edit).await;
                 continue;
             }
@@ -36,13 +36,13 @@ pub(crate) fn answers_all(app: &App, folder: PathBuf) -> JoinHandle<()> {
                 QuestionBody::Roots => UserAnswer::Share(vec![folder.clone()]),
                 _ => UserAnswer::Allow(Scope::Once),
             };
-            // A question may be gone already, taken back by its server.
+            // The consent request may have been closed already, cancelled by its server.
             let _ = host.answer(question.id, question.hash.to_string(), answer).await;
         }
     })
 }
 
-/// The model's answer, if it still has to be written.
+/// Returns the model's response as an edit, if it has not been entered yet.
 fn edit(question: &QuestionView) -> Option<Edit> {
     let QuestionBody::Sampling { response: Some(response), .. } = &question.body else { return None };
     let is_written = response.content.blocks().iter().any(|b| matches!(b, ContentBlock::Text(t) if !t.text.is_empty()));
@@ -54,7 +54,7 @@ fn edit(question: &QuestionView) -> Option<Edit> {
     Some(Edit::Response(Box::new(written)))
 }
 
-/// What must be filled in.
+/// Returns the values of all required fields.
 fn filled_in(form: &Form) -> Map<String, Value> {
     let known = json!({
         "captain": CAPTAIN, "email": "erna@harbour.example", "arrival": "2026-08-01", "crew": 4, "languages": ["en"]

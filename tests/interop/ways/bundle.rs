@@ -1,4 +1,4 @@
-//! A bundle: a real server with all that it needs, packed and signed by the official program.
+//! Tests of a bundle: a real server with all dependencies, packed and signed by the official program.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -113,7 +113,7 @@ async fn a_bundle_is_packed_installed_called_updated_and_removed() {
     assert_eq!(below(&folder.join("graph")), ["memory.jsonl"], "what the user kept stays");
 }
 
-/// The folders of bundles below a place. Beside each lies the list of its files.
+/// Returns the folders of bundles below a path. Each has the list of its files next to it.
 fn unpacked(place: &Path) -> Vec<String> {
     below(place).into_iter().filter(|name| place.join(name).is_dir()).collect()
 }

@@ -1,8 +1,9 @@
-//! Real servers by each way in which they are installed: a package of npm, one of PyPI, a bundle, and a remote. From the registry's entry or
-//! the file on to an answer of a tool, by the command line, in a home of its own. Each way prints how long its steps took.
+//! Tests of real servers by each way of installation: a package of npm, one of PyPI, a bundle, and a remote. From the
+//! registry's entry or the file to a tool's result, by the command line, in a separate home. Each way prints the
+//! duration of its steps.
 //!
-//! npx and uvx load what they start, so these tests need a network, as what installs the other servers does. The registry's entries name the
-//! day that dependencies are taken of, so that they are the same ones each time.
+//! npx and uvx download the packages that they start, so these tests need a network, as does the installation of the
+//! other servers. The registry's entries specify the date of the dependencies, so that they are the same in each run.
 
 mod bundle;
 mod packages;

@@ -7,7 +7,7 @@ use super::user::NewUser;
 /// The day that dependencies are taken of.
 const AS_OF: &str = "2026-11-01T00:00:00Z";
 
-/// The server runs in its sandbox, with a home of its own, which goes with it.
+/// Checks that the server runs in a sandbox, with a separate home that is deleted with the server.
 fn expect_sandbox(user: &NewUser, server: &str) {
     let sandbox = &user.settings()[server]["sandbox"];
     assert_eq!(sandbox, &json!({ "folders": [], "network": true }), "it reaches the network and no files");

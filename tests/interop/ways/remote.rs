@@ -12,7 +12,8 @@ use crate::installed;
 /// Until the server listens.
 const STARTS: Duration = Duration::from_secs(60);
 
-/// Loaded before the server, which says only which port it was given: tells which one the system gave it.
+/// Script that is loaded before the server, which prints only the requested port. Prints the port that the system
+/// assigned.
 const TELL_PORT: &str = r#"data:text/javascript,
     import { Server } from "node:net";
     const { emit } = Server.prototype;

@@ -1,6 +1,7 @@
-//! Real servers in a sandbox, as their users have them: by npx and uvx, from npm's global folder and a project's, from a Python environment
-//! and uv's tools, and as a plain program. Each is started in a sandbox without one folder named by hand, and lists its tools. What is reached of
-//! the user's home is written down in `SANDBOX.md`.
+//! Tests of real servers in a sandbox, in the forms in which users have them: by npx and uvx, from npm's global folder
+//! and a project's, from a Python environment and uv's tools, and as a plain program. Each is started in a sandbox
+//! without any folder named by hand, and lists its tools. The reachable part of the user's home is recorded in
+//! `SANDBOX.md`.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -28,16 +29,16 @@ it may read that and change nothing.
 
 /// A server as its user has it.
 struct Real {
-    /// By what it was installed.
+    /// Tool by which the server was installed.
     by: &'static str,
     /// The package with its version, or the program.
     server: &'static str,
     /// With `~` for the user's home.
     command: &'static str,
     args: &'static [&'static str],
-    /// Whether it loads its packages when it starts.
+    /// Set if the server loads its packages when it starts.
     loads: bool,
-    /// One of its tools.
+    /// Name of a tool that the server offers.
     tool: &'static str,
 }
 
@@ -162,7 +163,7 @@ async fn install_all(user: &mut NewUser) {
     user.took("installing all", begun);
 }
 
-/// The settings of each, with nothing named that it needs.
+/// Returns the settings of all servers, without folders for the sandbox.
 fn settings(user: &NewUser) -> Value {
     let home = user.path("home").display().to_string();
     let entry = |real: &Real| {
@@ -178,7 +179,7 @@ fn settings(user: &NewUser) -> Value {
     json!({ "mcpServers": servers.collect::<serde_json::Map<_, _>>() })
 }
 
-/// What a server reaches of the user's home, beside a home of its own.
+/// Returns the part of the user's home that a server can reach in addition to its private home.
 async fn reached(user: &NewUser, server: &str) -> String {
     let (report, _) = user.run(&["sandbox", server]).await;
     let report = report.unwrap();
@@ -186,7 +187,7 @@ async fn reached(user: &NewUser, server: &str) -> String {
     let home = user.path("home").display().to_string();
     let parts = report["plan"]["program"].as_array().unwrap().iter().filter_map(Value::as_str);
     let mut own: Vec<String> = parts.filter(|part| part.starts_with(&home)).map(|p| p.replace(&home, "~")).collect();
-    // One that lies in another adds nothing.
+    // A folder inside another one adds nothing.
     let all = own.clone();
     own.retain(|part| !all.iter().any(|other| part != other && Path::new(part).starts_with(other)));
     if own.is_empty() {
@@ -216,7 +217,7 @@ async fn real_servers_start_in_a_sandbox_without_folders() {
     user.done();
 }
 
-/// Compares the table with the one that is kept, or writes it if the environment says so.
+/// Compares the table with the stored one, or writes it if the environment requests it.
 fn keep(table: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("ways/SANDBOX.md");
     if std::env::var_os("INTEROP_WRITE_MATRIX").is_some() {
@@ -226,8 +227,8 @@ fn keep(table: &str) {
     assert_eq!(kept, table, "SANDBOX.md is what was found; `cargo xtask test interop` writes it anew");
 }
 
-/// [E6] A real program of Node.js whose module lies outside: the host says so, and with the folder that it proposes it starts, once it was
-/// asked about.
+/// [E6] Covers a real program of Node.js whose module is outside the sandbox: the host reports it and proposes a
+/// folder, and with that folder and the user's consent the program starts.
 #[tokio::test]
 async fn e6_what_a_failed_server_missed_is_named_and_once_added_it_starts() {
     let user = NewUser::with_settings_apart("a module outside of the sandbox");
@@ -236,7 +237,7 @@ async fn e6_what_a_failed_server_missed_is_named_and_once_added_it_starts() {
     }
     fs::write(user.path("home/.ssh/id_ed25519"), "a key").unwrap();
     let sdk = installed::node_modules().join("@modelcontextprotocol/server-everything/dist/index.js");
-    // A module of the user's own, beside the server's package.
+    // A module of the user, next to the server's package.
     fs::write(user.path("home/work/shared/lib/greeting.mjs"), "export const greeting = 'ahoy';\n").unwrap();
     let key = user.path("home/.ssh/id_ed25519");
     let script = format!(
@@ -278,7 +279,7 @@ async fn e6_what_a_failed_server_missed_is_named_and_once_added_it_starts() {
     user.done();
 }
 
-/// A bundle whose packages uv loads: in its sandbox, which can't write into the bundle's folder.
+/// Covers a bundle whose packages are loaded by uv, in a sandbox that can't write into the bundle's folder.
 #[tokio::test]
 async fn a_bundle_of_uv_starts_in_its_sandbox_and_leaves_its_folder_as_it_was() {
     let mut user = NewUser::new("a bundle of uv");

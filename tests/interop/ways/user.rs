@@ -1,4 +1,4 @@
-//! A new user: a home with nothing in it, and `drawbridge-cli`.
+//! A new user with an empty home, and `drawbridge-cli`.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -11,10 +11,10 @@ use tokio::process::Command;
 
 use crate::installed;
 
-/// Stands in for the keychain of whoever runs the tests, which is no place for them.
+/// Address that replaces the session bus, so that the tests do not use the keychain of the person who runs them.
 const NO_SESSION_BUS: &str = "unix:path=/nonexistent";
 
-/// Their home, settings and data, and what they have done so far.
+/// A new user: home folder, settings and data, and the state that the previous steps left in them.
 pub(super) struct NewUser {
     folder: TempDir,
     way: &'static str,
@@ -25,7 +25,7 @@ pub(super) struct NewUser {
 }
 
 impl NewUser {
-    /// Somebody whose shell finds Node.js and uv, as an installer or a version manager sets it up.
+    /// Returns a user whose shell finds Node.js and uv, in the way that an installer or a version manager sets it up.
     pub(super) fn new(way: &'static str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let user = Self { folder, way, config: "mcp.json", registry: None, times: Vec::new() };
@@ -45,25 +45,26 @@ impl NewUser {
         user
     }
 
-    /// The same with settings in a folder of their own. A sandbox hides the folder that they lie in.
+    /// Returns a user whose settings are in a separate folder, since a sandbox hides the folder of the settings.
     pub(super) fn with_settings_apart(way: &'static str) -> Self {
         let user = Self { config: "settings/mcp.json", ..Self::new(way) };
         std::fs::create_dir(user.path("settings")).unwrap();
         user
     }
 
-    /// The settings file.
+    /// Returns the path of the settings file.
     pub(super) fn config(&self) -> PathBuf {
         self.path(self.config)
     }
 
-    /// The same with a registry on loopback that lists one server, without what only a registry adds.
+    /// Returns a user of a registry on loopback that lists a single server, without the fields that only a registry
+    /// adds.
     pub(super) async fn with_registry(way: &'static str, server: Value) -> Self {
         let entry = json!({ "server": server, "_meta": { "io.modelcontextprotocol.registry/official": active() } });
         Self { registry: Some(TestRegistry::start(vec![entry]).await), ..Self::new(way) }
     }
 
-    /// A path in their folder, by where it really lies.
+    /// Returns the canonical path of a file in the user's folder.
     pub(super) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().canonicalize().unwrap().join(name)
     }
@@ -74,7 +75,7 @@ impl NewUser {
         serde_json::from_str::<Value>(&text).unwrap()["mcpServers"].clone()
     }
 
-    /// Installs what the registry lists under a name, or a bundle. Nothing is started.
+    /// Installs a registry entry or a bundle. Nothing is started.
     pub(super) async fn install(&mut self, what: &str, options: &[&str]) -> Value {
         let begun = Instant::now();
         let address = self.registry.as_ref().map(|registry| registry.server.url(""));
@@ -101,7 +102,7 @@ impl NewUser {
         tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// Calls a tool, and gives the text of its answer.
+    /// Calls a tool, and returns the text of its result.
     pub(super) async fn call(&mut self, server: &str, tool: &str, arguments: &Value) -> String {
         let begun = Instant::now();
         let called = self.allowing(&["call", server, tool, "--args", &arguments.to_string()]).await;
@@ -116,7 +117,7 @@ impl NewUser {
         done.unwrap_or_else(|error| panic!("{arguments:?}: {error}\n{lines:#?}"))
     }
 
-    /// The value or the error of a command, and all that it said.
+    /// Returns the value or the error of a command, and its complete output.
     pub(super) async fn run(&self, arguments: &[&str]) -> (Result<Value, Value>, Vec<Value>) {
         let mut command = self.program(&installed::command_line());
         command.arg("--config").arg(self.config()).arg("--data-dir").arg(self.path("data")).arg("--json");
@@ -147,7 +148,7 @@ impl NewUser {
         self.times.push((step, begun.elapsed().as_secs_f64()));
     }
 
-    /// Prints how long everything took, and gives the folder.
+    /// Prints the durations of all steps, and returns the folder.
     #[allow(clippy::print_stdout, reason = "what the run is looked at for")]
     pub(super) fn done(self) -> TempDir {
         let steps: Vec<String> = self.times.iter().map(|(step, seconds)| format!("{step} {seconds:.1} s")).collect();

@@ -1,4 +1,4 @@
-//! What the servers are asked.
+//! Requests that are sent to the servers.
 
 use bytes::Bytes;
 use models::{Message, Part, Reply, Request, Role, Tool, ToolChoice};
@@ -23,7 +23,8 @@ pub(crate) fn with_picture(place: &Place, text: &str) -> Request {
     Request { messages: vec![message], ..asking(place, text) }
 }
 
-/// The same with a tool, which the model of random weights must use: its grammar has it write what the schema wants.
+/// Returns a request with a tool, which the model with random weights must use: a grammar makes it write arguments that
+/// fit the schema.
 pub(crate) fn with_tool(place: &Place, text: &str) -> Request {
     let tool = Tool {
         name: "weather__forecast".into(),
@@ -45,7 +46,7 @@ pub(crate) fn with_tool(place: &Place, text: &str) -> Request {
     Request { tool_choice: ToolChoice::Required, max_tokens: Some(400), ..request }
 }
 
-/// The uses of the tool in an answer, if each is as its schema wants it.
+/// Returns the tool uses of a response, if each fits the schema.
 pub(crate) fn uses(reply: &Reply) -> Result<Vec<Value>, String> {
     let uses = reply.message.tool_uses().map(|(_, name, arguments)| {
         let fits = name == "weather__forecast"
@@ -57,7 +58,7 @@ pub(crate) fn uses(reply: &Reply) -> Result<Vec<Value>, String> {
     uses.collect()
 }
 
-/// The request that goes on after this answer with a result for each use.
+/// Returns the request that continues after this response, with a result for each tool use.
 pub(crate) fn answered(request: Request, reply: Reply) -> Request {
     let results = reply.message.tool_uses().map(|(id, name, _)| Part::ToolResult {
         id: id.to_owned(),

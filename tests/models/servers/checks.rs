@@ -1,4 +1,5 @@
-//! What is tried on each wire of each server. What must be so is an error otherwise; the rest is written down.
+//! Checks that run on each wire of each server. A violated requirement is an error. Other observations are recorded in
+//! the table.
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -8,7 +9,7 @@ use crate::ask::{answered, asking, uses, with_picture, with_tool};
 use crate::fake::all;
 use crate::place::{Place, Server};
 
-/// What stands in the table, or what is wrong.
+/// Contents of a cell of the table, or a description of the failure.
 pub(crate) type Cell = Result<String, String>;
 type Check = for<'p> fn(&'p Place) -> BoxFuture<'p, Cell>;
 
@@ -59,7 +60,8 @@ async fn context(place: &Place) -> Cell {
     Ok(known.map_or_else(|| "unknown".into(), |context| context.to_string()))
 }
 
-/// What is not said is not guessed by a model's name: another provider may serve it for another price.
+/// Checks that a price the server does not report is not guessed from a model's name. Another provider may charge a
+/// different price.
 async fn price(place: &Place) -> Cell {
     let Ok(models) = list(place).await else { return no() };
     match models.iter().find_map(|model| model.price.as_ref()) {
@@ -97,7 +99,8 @@ async fn who(place: &Place) -> Cell {
     Ok(if reply.model == place.model { "yes".into() } else { format!("as {}", reply.model) })
 }
 
-/// Asks for a model in whose place another answers: by its own choice, as a proxy falls back, or as there is only one.
+/// Requests a model in whose place another one responds: by choice of the server, as the fallback of a proxy, or
+/// because there is only one.
 async fn another(place: &Place) -> Cell {
     let (model, stands_in) = match place.server {
         Server::Aimock => (place.model.as_str(), "another-model"),
@@ -240,13 +243,13 @@ async fn wrong_key(place: &Place) -> Cell {
     match error {
         Err(ModelError::WrongKey { said }) if said.contains("sk-of-somebody-else") => Err(format!("repeated: {said}")),
         Err(ModelError::WrongKey { .. }) => Ok("wrongKey".into()),
-        // Without a database it knows no other keys, and says only that.
+        // Without a database it knows no other keys, and reports only that.
         Err(error) if place.server == Server::LiteLlm => Ok(error.code().into()),
         other => Err(format!("{other:?}")),
     }
 }
 
-/// The provider ends its answer without its end. A proxy may make it look whole; nobody can tell then.
+/// Checks a response that the provider breaks off. A proxy may make it look complete, which can't be detected.
 async fn breaks_off(place: &Place) -> Cell {
     if !place.is_scripted() {
         return no();

@@ -1,5 +1,6 @@
-//! Our providers of models against servers that are not ours: the fake one of the other tests (aimock), LiteLLM's proxy in front of
-//! it, and llama.cpp's server with a tiny model. `cargo xtask test models` installs them. What differs is in `PROVIDERS.md`.
+//! Tests of the model providers with third-party servers: the fake one of the other tests (aimock), LiteLLM's proxy in
+//! front of it, and llama.cpp's server with a tiny model. `cargo xtask test models` installs them. The differences are
+//! recorded in `PROVIDERS.md`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test says what it wanted where it fails")]
 
@@ -16,7 +17,7 @@ mod table;
 
 use place::{Server, Servers};
 
-/// All checks on all wires of all servers, and the table of what was found.
+/// Runs all checks on all wires of all servers, and compares or writes the table.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_server_on_every_wire_that_it_speaks() {
     let servers = Servers::start();
@@ -37,7 +38,8 @@ async fn every_server_on_every_wire_that_it_speaks() {
     table::keep(&columns);
 }
 
-/// A provider that is killed while its answers stream: on every wire, what came stays and no answer looks whole.
+/// Covers a provider that is killed while it streams responses: on every wire, the received part is retained, and no
+/// response looks complete.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_answer_of_a_server_that_is_killed_is_cut() {
     for server in [Server::Aimock, Server::LiteLlm] {

@@ -1,4 +1,4 @@
-//! The servers, and the wires that each speaks.
+//! The servers, and the wires that each supports.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::running::Running;
 /// A program that serves models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Server {
-    /// Answers by what the last message says.
+    /// Responds according to the last message.
     Aimock,
     /// LiteLLM's proxy, with aimock behind it.
     LiteLlm,
@@ -21,10 +21,10 @@ pub(crate) enum Server {
 }
 
 impl Server {
-    /// All of them.
+    /// All model servers of the table.
     pub(crate) const ALL: [Self; 3] = [Self::Aimock, Self::LiteLlm, Self::LlamaCpp];
 
-    /// What it is called in the table.
+    /// Returns the server's name in the table.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Aimock => "aimock",
@@ -33,7 +33,7 @@ impl Server {
         }
     }
 
-    /// The wires that it speaks.
+    /// Returns the wires that the server supports.
     pub(crate) const fn wires(self) -> &'static [ProviderKind] {
         match self {
             Self::Aimock => &WIRES,
@@ -45,13 +45,13 @@ impl Server {
     }
 }
 
-/// One of the servers, on one of its wires.
+/// A server together with the wire that is tested.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
     pub(crate) server: Server,
     pub(crate) wire: ProviderKind,
     pub(crate) url: String,
-    /// The model that is asked.
+    /// Identifier of the requested model.
     pub(crate) model: String,
 }
 
@@ -61,7 +61,8 @@ impl Place {
         Self { server, wire, url: url.to_owned(), model }
     }
 
-    /// Whether it answers as `tests/models/provider.mjs` says. The model of random weights says noise.
+    /// Returns `true` if the server responds as `tests/models/provider.mjs` scripts it. The model with random weights
+    /// responds with noise.
     pub(crate) fn is_scripted(&self) -> bool {
         self.server != Server::LlamaCpp
     }
@@ -81,7 +82,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// What a wire is called in the table.
+/// Returns the name of a wire in the table.
 pub(crate) const fn wire_name(wire: ProviderKind) -> &'static str {
     match wire {
         ProviderKind::OpenAi => "chat completions",
@@ -92,7 +93,7 @@ pub(crate) const fn wire_name(wire: ProviderKind) -> &'static str {
     }
 }
 
-/// All servers, running.
+/// All model servers, in running processes.
 pub(crate) struct Servers {
     running: Vec<(Server, Running)>,
 }

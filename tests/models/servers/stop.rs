@@ -1,4 +1,4 @@
-//! Servers that are killed while they answer.
+//! Tests of servers that are killed while they respond.
 
 use futures_util::StreamExt as _;
 use models::{Delta, Deltas, ModelError, Provider as _, ProviderKind, Request};
@@ -6,12 +6,12 @@ use models::{Delta, Deltas, ModelError, Provider as _, ProviderKind, Request};
 use crate::ask::asking;
 use crate::place::{Place, Server, start, wire_name};
 
-/// Kills it while an answer streams on each of its wires.
+/// Kills the server while a response streams on each of its wires.
 pub(crate) async fn kill_during_all(server: Server) {
     kill_during(server, server.wires()).await;
 }
 
-/// Kills it while an answer streams on each of these wires.
+/// Kills the server while a response streams on each of these wires.
 pub(crate) async fn kill_during(server: Server, wires: &[ProviderKind]) {
     let behind = (server == Server::LiteLlm).then(|| start(Server::Aimock, None));
     let mut running = start(server, behind.as_ref());

@@ -1,4 +1,4 @@
-//! The table of what was found: written if the environment says so, else compared with the one that is kept.
+//! The table of the observations: written if the environment requests it, and otherwise compared with the stored one.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -17,7 +17,7 @@ Written by `cargo xtask test models`, which asks each of these servers over ever
 A word such as `rateLimited` is the code of the error that the user is told; `unknown` is what the window shows, too; `-` was not tried.
 ";
 
-/// Keeps what was found. Cells that are wrong have failed the test before.
+/// Compares or writes the table. Wrong cells have failed the test before.
 pub(crate) fn keep(columns: &[(Place, Vec<(&str, Cell)>)]) {
     let mut table = HEAD.to_owned();
     let _ = write!(table, "\n| server | version |\n| --- | --- |\n");

@@ -36,10 +36,10 @@ pub enum Refusal {
     HiddenData {
         /// Offset of the bytes.
         at: u64,
-        /// Number of bytes.
+        /// Number of the hidden bytes.
         bytes: u64,
     },
-    /// Two entries overlap.
+    /// Two entries of the archive overlap.
     #[error("{} overlaps with another file", shown(.0))]
     Overlap(String),
     /// The local header contradicts the directory.

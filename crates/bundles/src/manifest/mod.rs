@@ -27,15 +27,15 @@ use serde::Serialize;
 pub struct Manifest {
     /// Version of the manifest format, verbatim; empty if missing.
     pub manifest_version: String,
-    /// Machine-readable name.
+    /// Machine-readable name of the bundle.
     pub name: String,
-    /// Display name.
+    /// Display name of the bundle.
     pub display_name: Option<String>,
     /// Version of the server.
     pub version: String,
     /// Description in one sentence.
     pub description: String,
-    /// Description in Markdown.
+    /// Long description in Markdown.
     pub long_description: Option<String>,
     /// Author of the bundle.
     pub author: Author,
@@ -45,11 +45,11 @@ pub struct Manifest {
     pub homepage: Option<String>,
     /// URL of the documentation.
     pub documentation: Option<String>,
-    /// URL for support.
+    /// URL for support by the publisher.
     pub support: Option<String>,
-    /// Licence.
+    /// Licence of the bundle's contents.
     pub license: Option<String>,
-    /// Keywords for searching.
+    /// Keywords for searching the bundle.
     pub keywords: Vec<String>,
     /// URLs of the privacy policies of services that the server uses.
     pub privacy_policies: Vec<String>,
@@ -57,13 +57,13 @@ pub struct Manifest {
     pub icons: Vec<Icon>,
     /// Paths of screenshots in the bundle.
     pub screenshots: Vec<String>,
-    /// Program to start.
+    /// Program that runs the server.
     pub server: Server,
     /// Claimed tools; the running server decides which ones exist.
     pub tools: Vec<ToolClaim>,
     /// Set if the server has further tools.
     pub tools_generated: bool,
-    /// Claimed prompts.
+    /// Prompts that the manifest claims.
     pub prompts: Vec<PromptClaim>,
     /// Set if the server has further prompts.
     pub prompts_generated: bool,
@@ -80,7 +80,7 @@ pub struct Manifest {
 pub struct Author {
     /// Name; empty if missing.
     pub name: String,
-    /// E-mail address.
+    /// E-mail address of the author.
     pub email: Option<String>,
     /// URL of a page.
     pub url: Option<String>,
@@ -115,7 +115,7 @@ pub struct PromptClaim {
     pub description: Option<String>,
     /// Names of the arguments.
     pub arguments: Vec<String>,
-    /// Text, with `${arguments.NAME}`.
+    /// Text of the prompt, with `${arguments.NAME}`.
     pub text: Option<String>,
 }
 

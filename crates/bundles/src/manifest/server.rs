@@ -17,7 +17,7 @@ pub enum ServerKind {
     Node,
     /// Python, with its packages in the bundle.
     Python,
-    /// A native program.
+    /// A native program of the bundle.
     Binary,
     /// Python, with packages that uv loads at the first start.
     Uv,
@@ -27,11 +27,11 @@ pub enum ServerKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Server {
-    /// Kind of program.
+    /// Kind of the server's program.
     pub kind: ServerKind,
     /// Path of the main file in the bundle.
     pub entry_point: String,
-    /// Command.
+    /// Command that starts the server.
     pub command: Command,
     /// Deviations by platform, named as in Node: `win32`, `darwin`, `linux`.
     pub platform_overrides: BTreeMap<String, CommandOverride>,
@@ -40,11 +40,11 @@ pub struct Server {
 /// A command with `${…}` in its texts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Command {
-    /// Program.
+    /// Program of the command line.
     pub command: String,
-    /// Arguments.
+    /// Arguments of the command line.
     pub args: Vec<String>,
-    /// Environment variables.
+    /// Environment variables of the process.
     pub env: BTreeMap<String, String>,
 }
 

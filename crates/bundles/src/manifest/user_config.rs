@@ -10,11 +10,11 @@ use super::fields::{Fields, MAX_LONG, MAX_SHORT, MAX_WORD, Warnings, cut, exact}
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UserConfigKind {
-    /// Text.
+    /// A text that the user enters.
     String,
-    /// A number.
+    /// A number that the user enters.
     Number,
-    /// `true` or `false`.
+    /// A boolean that the user sets.
     Boolean,
     /// The path of a folder.
     Directory,
@@ -30,7 +30,7 @@ pub struct UserConfig {
     pub key: String,
     /// Type of the value.
     pub kind: UserConfigKind,
-    /// Display name.
+    /// Display name of the setting.
     pub title: Option<String>,
     /// Purpose of the value.
     pub description: Option<String>,

@@ -26,11 +26,11 @@ const SECRET_REFERENCE: &str = "${secret:";
 /// An operating system, as distinguished by bundles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Platform {
-    /// Windows.
+    /// The operating system Windows.
     Windows,
-    /// macOS.
+    /// The operating system macOS.
     MacOs,
-    /// Linux.
+    /// The operating system Linux.
     Linux,
 }
 
@@ -53,7 +53,7 @@ impl Platform {
 /// The facts about this computer that a plan depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// Operating system.
+    /// Operating system of the installation.
     pub platform: Platform,
     /// Folder that the bundle is or will be unpacked to: [`Bundle::folder`].
     pub folder: PathBuf,
@@ -182,7 +182,7 @@ impl Templates<'_> {
         }
         for key in template.keys() {
             match self.inputs.iter().find(|input| input.key == key) {
-                None => self.note(&format!("{what} is left out: the bundle has no setting {key}.")),
+                None => self.note(&format!("{what} is omitted: the bundle has no setting {key}.")),
                 Some(input) if input.multiple && !is_argument => {
                     self.note(&format!("The variable {what} takes only the first of the values of {key}."));
                 }
@@ -228,7 +228,7 @@ fn input(config: &UserConfig, substitution: &Substitution, notes: &mut Vec<Strin
         return Err(PlanError::Secret(format!("the default of {}", config.key)));
     }
     if let Some(problem) = planned.default_problem() {
-        notes.push(format!("The default of {} is left out: {problem}.", visible(&config.key)));
+        notes.push(format!("The default of {} is omitted: {problem}.", visible(&config.key)));
         planned.default.clear();
     }
     Ok(planned)

@@ -201,5 +201,5 @@ fn texts_in_the_language_that_fits_best() {
     let german = bundle.localized("de").unwrap();
     assert_eq!(german.tools[0].description.as_deref(), Some("deutsch"));
     assert_eq!(german.prompts[0].text.as_deref(), Some("deutsch"));
-    assert!(bundle.localized("fr").is_err(), "what is damaged is not passed over");
+    assert!(bundle.localized("fr").is_err(), "damaged files are not skipped");
 }

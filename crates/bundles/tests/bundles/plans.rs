@@ -93,14 +93,14 @@ fn all_types_of_values() {
     let missing = filled(&plan, &[]).unwrap_err();
     assert_eq!(missing, FillError::Inputs([("key".to_owned(), InputProblem::Missing)].into()));
     let server = filled(&plan, &[("key", &["k"])]).unwrap();
-    assert_eq!(server.args, ["/home/ann/a", "/home/ann/Desktop", "3.5"], "what has no value is left out");
+    assert_eq!(server.args, ["/home/ann/a", "/home/ann/Desktop", "3.5"], "arguments without a value are omitted");
     let env: Vec<_> = server.env.iter().map(|(name, value)| format!("{name}={value}")).collect();
     assert_eq!(env, ["D=/home/ann/a", "ON=true"], "the secret goes to the keychain");
     let wrong = filled(&plan, &[("key", &["k"]), ("port", &["10"]), ("on", &["yes"]), ("file", &["a"])]).unwrap_err();
     let FillError::Inputs(wrong) = wrong else { panic!("{wrong:?}") };
     assert_eq!(wrong.keys().collect::<Vec<_>>(), ["file", "on", "port"]);
     for note in [
-        "${user_config.none} is left out: the bundle has no setting none.",
+        "${user_config.none} is omitted: the bundle has no setting none.",
         "The variable D takes only the first of the values of dirs.",
     ] {
         assert!(plan.install.notes.iter().any(|found| found == note), "{:?}", plan.install.notes);
@@ -249,7 +249,7 @@ fn a_default_that_is_not_accepted_is_left_out() {
     });
     let plan = planned(json!({ "command": "node", "args": ["${user_config.port}"] }), inputs);
     assert!(plan.install.inputs.iter().all(|input| input.default.is_empty()), "{:?}", plan.install.inputs);
-    let expected = ["port", "name", "folder"].map(|key| format!("The default of {key} is left out"));
+    let expected = ["port", "name", "folder"].map(|key| format!("The default of {key} is omitted"));
     for (note, expected) in plan.install.notes.iter().zip(&expected) {
         assert!(note.starts_with(expected), "{note}");
     }

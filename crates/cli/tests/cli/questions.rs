@@ -92,7 +92,7 @@ fn a_model_is_answered_for() {
         let second = ended.lines.iter().filter(|line| line["kind"] == "sampling").nth(1).unwrap();
         assert_eq!(
             second["question"]["body"]["response"]["content"][0]["text"], "Aye.",
-            "the event shows what crosses in {revision}"
+            "the event shows the payload in {revision}"
         );
     }
     let ended = call("2025-11-25", "ask_model", "{}", json!({"kind": "sampling", "answer": {"action": "deny"}}));

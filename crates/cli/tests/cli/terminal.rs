@@ -171,7 +171,7 @@ fn a_form_is_filled_in_and_a_model_answered() {
     terminal.answer("Aurora");
     terminal.expect("This would go back:");
     terminal.expect("c = cancel: ");
-    assert!(terminal.shown.contains("\"ship\": \"Aurora\""), "what would cross is shown:\n{}", terminal.shown);
+    assert!(terminal.shown.contains("\"ship\": \"Aurora\""), "the payload is shown:\n{}", terminal.shown);
     terminal.answer("y");
     terminal.expect("which folders it may know of");
     terminal.expect("folder > ");

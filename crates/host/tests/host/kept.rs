@@ -37,7 +37,7 @@ async fn what_the_log_keeps_is_not_changed_unseen() {
         "the entry contains the decision of the user"
     );
     assert_eq!(
-        entry.subject, "audit log: 30 days, 1000 MB, what crosses; before: audit log: 0 days, 1000 MB, what crosses",
+        entry.subject, "audit log: 30 days, 1000 MB, payloads; before: audit log: 0 days, 1000 MB, payloads",
         "the entry contains the change"
     );
     app.host.close().await;

@@ -164,7 +164,7 @@ pub enum UnknownPackage {
     TimedOut {
         /// Name of the package manager.
         client: String,
-        /// Timeout in seconds.
+        /// Timeout of the operation, in seconds.
         seconds: u64,
     },
     /// The package manager failed, or printed unusable output.

@@ -22,7 +22,7 @@ pub(super) struct OptionValue<'a> {
 
 /// The parsed options of a command line.
 pub(super) struct ReadOptions<'a> {
-    /// Flags, in order.
+    /// Flags among the options, in order.
     pub(super) flags: Vec<&'a str>,
     /// Options with values, in order.
     pub(super) values: Vec<OptionValue<'a>>,

@@ -6,19 +6,19 @@ use super::PackageVersion;
 /// A program that loads a package and runs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Launcher {
-    /// `npx`.
+    /// The command `npx` of npm.
     Npx,
-    /// `npm exec`.
+    /// The command `npm exec`.
     NpmExec,
-    /// `uvx`.
+    /// The command `uvx` of uv.
     Uvx,
-    /// `uv tool run`.
+    /// The command `uv tool run`.
     UvToolRun,
-    /// `docker run`.
+    /// The command `docker run`.
     Docker,
-    /// `podman run`.
+    /// The command `podman run`.
     Podman,
-    /// `dnx`.
+    /// The command `dnx` of .NET.
     Dnx,
 }
 
@@ -53,7 +53,7 @@ impl Launcher {
 pub struct PackageReference {
     /// Launcher that loads the package.
     pub launcher: Launcher,
-    /// Name without version.
+    /// Name of the package, without version.
     pub name: String,
     /// Version, range or tag; empty if there is none.
     pub wanted: String,

@@ -43,7 +43,7 @@ pub struct Flag {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum FlagReason {
-    /// Invisible characters.
+    /// The text contains invisible characters.
     HiddenCharacters,
     /// Instructions to the model that go beyond the tool.
     InstructsModel,

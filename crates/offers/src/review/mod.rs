@@ -52,8 +52,8 @@ pub struct Marks {
     pub flags: Vec<Flag>,
 }
 
-/// One server's definitions together with the reviewed ones, and the names used by other servers. A snapshot: it can
-/// be examined without blocking the owner task.
+/// Definitions of a server together with the reviewed ones, and the names used by other servers. A snapshot: it can be
+/// examined without blocking the owner task.
 #[derive(Debug, Clone)]
 pub struct ServerReview {
     /// Name of the server.

@@ -30,9 +30,9 @@ pub type Pins = BTreeMap<String, Arc<ServerPins>>;
 /// The kind of a pinned definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A tool.
+    /// A tool of a server.
     Tool,
-    /// A prompt.
+    /// A prompt of a server.
     Prompt,
 }
 

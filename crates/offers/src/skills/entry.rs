@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(Skill::read(dynamic).unwrap().files, SkillFiles::Dynamic, "files without digests are said to be so");
     }
 
-    /// `[lifecycle-ext-untrusted]`
+    /// Covers the requirement `[lifecycle-ext-untrusted]`.
     #[test]
     fn an_entry_that_breaks_a_rule_is_not_read() {
         let broken = |path: &str, value: Value, says: &str| {

@@ -68,13 +68,13 @@ impl Reader<'_, '_> {
         }
         // Other apps use this key for something else. A partial interpretation would be a sandbox that nobody wrote.
         if let Some(key) = sandbox::foreign_key(object) {
-            self.found.notes.push(format!("{:?} is left out: {key:?} is of another app", sandbox::KEY));
+            self.found.notes.push(format!("{:?} is omitted: {key:?} is of another app", sandbox::KEY));
             return Ok(());
         }
         match sandbox::parse(self.text, &quoted(sandbox::KEY), object) {
             Ok(None) => {}
             Ok(sandbox) => self.found.config.sandbox = sandbox,
-            Err(problem) => self.found.notes.push(format!("{:?} is left out: {}", sandbox::KEY, problem.message)),
+            Err(problem) => self.found.notes.push(format!("{:?} is omitted: {}", sandbox::KEY, problem.message)),
         }
         Ok(())
     }
@@ -113,7 +113,7 @@ impl Reader<'_, '_> {
         // Other programs may use this key for something else.
         match auth::parse(self.text, &quoted(auth::KEY), object) {
             Ok(auth) => config.auth = auth,
-            Err(problem) => self.found.notes.push(format!("{:?} is left out: {}", auth::KEY, problem.message)),
+            Err(problem) => self.found.notes.push(format!("{:?} is omitted: {}", auth::KEY, problem.message)),
         }
         Ok(config)
     }

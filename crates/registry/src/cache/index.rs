@@ -19,7 +19,7 @@ type Statuses = BTreeMap<String, BTreeMap<String, RecordedStatus>>;
 /// The status of a version that is not active, as reported by a registry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordedStatus {
-    /// Status; never [`Status::Active`].
+    /// Status of the version. Never [`Status::Active`].
     pub status: Status,
     /// Reason for the status. Safe to print.
     pub message: Option<String>,

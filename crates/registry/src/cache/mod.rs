@@ -57,7 +57,7 @@ pub(crate) struct KeptChanges {
     pub(crate) unfinished: Option<ChangesRead>,
 }
 
-/// A cached response.
+/// A response in the cache.
 pub(crate) struct Kept {
     pub(crate) body: Vec<u8>,
     pub(crate) fetched: Millis,

@@ -12,15 +12,15 @@ pub enum RegistryError {
     /// The address can't be that of a registry.
     #[error("{address} can't be the address of a registry: {cause}")]
     Address {
-        /// The address.
+        /// Address that the settings name.
         address: String,
-        /// Cause.
+        /// Cause of the address's rejection.
         cause: String,
     },
     /// The header can't be sent.
     #[error("the registry's header can't be sent: {cause}")]
     Header {
-        /// Cause.
+        /// Cause of the header's rejection.
         cause: String,
     },
     /// The requested name or version is invalid.
@@ -29,7 +29,7 @@ pub enum RegistryError {
     /// TLS can't be set up.
     #[error("no connection can be made on this system: {cause}")]
     Unavailable {
-        /// Cause.
+        /// Cause of the failed TLS setup.
         cause: String,
     },
     /// The registry doesn't answer, or the response was interrupted.
@@ -39,7 +39,7 @@ pub enum RegistryError {
     Unreachable {
         /// Address of the registry.
         address: String,
-        /// Cause.
+        /// Cause of the failed connection or response.
         cause: String,
     },
     /// The registry exceeded the timeout.
@@ -47,7 +47,7 @@ pub enum RegistryError {
     TooSlow {
         /// Address of the registry.
         address: String,
-        /// Timeout.
+        /// Timeout that the registry exceeded.
         limit: Duration,
     },
     /// The response is larger than the limit.
@@ -57,7 +57,7 @@ pub enum RegistryError {
     TooLarge {
         /// Address of the registry.
         address: String,
-        /// Limit, in bytes.
+        /// Limit of the response's size, in bytes.
         limit: usize,
     },
     /// The registry redirects to another origin, or too often.
@@ -83,7 +83,7 @@ pub enum RegistryError {
     Refused {
         /// Address of the registry.
         address: String,
-        /// HTTP status.
+        /// HTTP status of the response.
         status: u16,
     },
     /// The registry returned another status.
@@ -91,7 +91,7 @@ pub enum RegistryError {
     Failed {
         /// Address of the registry.
         address: String,
-        /// HTTP status.
+        /// HTTP status of the response.
         status: u16,
         /// Seconds after which to retry, from `Retry-After`.
         retry: Option<String>,
@@ -117,7 +117,7 @@ pub enum RegistryError {
     Unusable {
         /// Address of the registry.
         address: String,
-        /// Cause.
+        /// Reason why the response is invalid.
         cause: EntryError,
     },
     /// The registry returned the cursor of an earlier page.

@@ -136,7 +136,7 @@ impl Launcher {
 pub(super) struct PackageWord {
     /// Options that belong to the package.
     pub(super) options: Vec<String>,
-    /// Name with version.
+    /// Name of the package, with its version.
     pub(super) word: String,
     /// Warnings as full sentences: what is not pinned, and an unusual origin.
     pub(super) notes: Vec<String>,

@@ -143,7 +143,7 @@ impl PlanInputs {
             self.check(&label, choice)?;
         }
         if let Some(problem) = planned.default_problem() {
-            self.note(format!("the default of {label} is left out: {problem}"));
+            self.note(format!("the default of {label} is omitted: {problem}"));
             planned.default.clear();
         }
         let others = || self.inputs.iter().filter(|other| other.label == label);

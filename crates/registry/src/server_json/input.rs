@@ -10,13 +10,13 @@ use super::{MAX_CHOICES, MAX_LABEL, MAX_SHOWN, MAX_VALUE, MAX_VARIABLES};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum InputFormat {
-    /// A decimal number.
+    /// A number in decimal notation.
     Number,
-    /// `true` or `false`.
+    /// A boolean, `true` or `false`.
     Boolean,
     /// The path of a file or folder.
     Filepath,
-    /// Text.
+    /// A text without a specific format.
     #[default]
     #[serde(other)]
     String,
@@ -41,7 +41,7 @@ pub struct Input {
     /// Value used if the user enters none.
     #[serde(deserialize_with = "exact::<_, MAX_VALUE>")]
     pub default: Option<String>,
-    /// Example.
+    /// Example of a value, for display.
     #[serde(deserialize_with = "shown::<_, MAX_SHOWN>")]
     pub placeholder: Option<String>,
     /// The accepted values; any value if empty.
@@ -52,7 +52,7 @@ pub struct Input {
 /// A value that may contain variables (`InputWithVariables`).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct TemplateInput {
-    /// The value.
+    /// Value, in which variables are replaced.
     #[serde(flatten)]
     pub input: Input,
     /// Variables of the fixed value, by name.
@@ -63,10 +63,10 @@ pub struct TemplateInput {
 /// A header or environment variable (`KeyValueInput`).
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct NamedInput {
-    /// Name.
+    /// Name of the header or variable.
     #[serde(deserialize_with = "needed::<_, MAX_LABEL>")]
     pub name: String,
-    /// Value.
+    /// Value of the header or variable.
     #[serde(flatten)]
     pub value: TemplateInput,
 }
@@ -97,7 +97,7 @@ pub struct DescribedArgument {
     /// Set if the argument may be repeated.
     #[serde(default)]
     pub is_repeated: bool,
-    /// Value.
+    /// Value of the argument.
     #[serde(flatten)]
     pub value: TemplateInput,
 }

@@ -104,7 +104,7 @@ pub struct ServerJson {
     /// `namespace/name`: ASCII letters, digits, `.`, `-` and, after the slash, `_`.
     #[serde(deserialize_with = "needed::<_, MAX_NAME>")]
     pub name: String,
-    /// Description.
+    /// Description of the server.
     #[serde(default, deserialize_with = "shown::<_, MAX_SHOWN>")]
     pub description: Option<String>,
     /// Version: any text without control or invisible characters.
@@ -116,7 +116,7 @@ pub struct ServerJson {
     /// URL of the home page.
     #[serde(default, deserialize_with = "shown::<_, MAX_ADDRESS>")]
     pub website_url: Option<String>,
-    /// Claimed source repository.
+    /// Source repository that the entry claims.
     #[serde(default)]
     pub repository: Option<Repository>,
     /// Icons. None of them is loaded by this crate.
@@ -133,7 +133,7 @@ pub struct ServerJson {
 /// The claimed source repository of a server. Registries don't verify it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Repository {
-    /// URL.
+    /// URL of the remote endpoint.
     #[serde(default, deserialize_with = "shown::<_, MAX_ADDRESS>")]
     pub url: Option<String>,
     /// Hosting service, such as `github`.
@@ -147,14 +147,14 @@ pub struct Repository {
     pub subfolder: Option<String>,
 }
 
-/// An icon.
+/// An icon of the server.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct IconLink {
-    /// URL.
+    /// URL of the icon.
     #[serde(default, deserialize_with = "shown::<_, MAX_ADDRESS>")]
     pub src: Option<String>,
-    /// Claimed media type.
+    /// Media type that the entry claims.
     #[serde(default, deserialize_with = "shown::<_, MAX_LABEL>")]
     pub mime_type: Option<String>,
 }
@@ -190,7 +190,7 @@ pub struct Package {
     /// Arguments for the package itself.
     #[serde(default, deserialize_with = "list::<_, _, MAX_VALUES>")]
     pub package_arguments: Vec<DescribedArgument>,
-    /// Environment variables.
+    /// Environment variables of the server's process.
     #[serde(default, deserialize_with = "list::<_, _, MAX_VALUES>")]
     pub environment_variables: Vec<NamedInput>,
     /// Steps that the publisher asks for after the installation: shown, never run.

@@ -71,7 +71,7 @@ pub struct Page {
 pub struct UnreadableEntry {
     /// Name, if there is one. Safe to print.
     pub name: Option<String>,
-    /// Reason.
+    /// Reason why the entry is invalid.
     pub cause: EntryError,
 }
 

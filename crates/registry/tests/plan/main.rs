@@ -348,7 +348,7 @@ fn inputs_keep_what_describes_them() {
     assert!(wrong.to_string().contains(&InputProblem::NotAChoice.to_string()), "{wrong}");
     assert!(plan.inputs[1].default.is_empty());
     for expected in
-        ["the default of COUNT is left out", "PUBLIC is marked as a secret", "HIDDEN has characters that can't be seen"]
+        ["the default of COUNT is omitted", "PUBLIC is marked as a secret", "HIDDEN has characters that can't be seen"]
     {
         assert!(plan.notes.iter().any(|note| note.contains(expected)), "{expected}: {:?}", plan.notes);
     }

@@ -11,7 +11,7 @@ use super::{FieldKind, Form, FormField, TextFormat, formats};
 pub struct FormProblem {
     /// Name of the field.
     pub field: String,
-    /// Kind of error.
+    /// Kind of the validation error.
     pub problem: FieldProblem,
     /// The violated bound, for errors that have one.
     pub limit: Option<f64>,

@@ -19,7 +19,7 @@ pub const MAX_FIELDS: usize = 100;
 /// Maximum number of options of a field.
 pub const MAX_OPTIONS: usize = 1_000;
 
-/// An elicitation form.
+/// A form requested by `elicitation/create`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Form {
     /// Fields in the server's order.
@@ -64,25 +64,25 @@ pub struct FormField {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum FieldKind {
-    /// Text.
+    /// A field for a text.
     Text {
-        /// Required format.
+        /// Format that the text must have.
         format: Option<TextFormat>,
         /// Minimum length, in characters.
         min_length: Option<u32>,
         /// Maximum length, in characters.
         max_length: Option<u32>,
     },
-    /// A number.
+    /// A field for a number.
     Number {
         /// Set if the number must be an integer.
         integer: bool,
-        /// Smallest allowed value.
+        /// Smallest allowed value, or `None` if unbounded.
         minimum: Option<f64>,
-        /// Largest allowed value.
+        /// Largest allowed value, or `None` if unbounded.
         maximum: Option<f64>,
     },
-    /// A boolean.
+    /// A field for a boolean.
     Boolean,
     /// Exactly one of several options.
     Choice {
@@ -115,13 +115,13 @@ pub struct ChoiceOption {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum TextFormat {
-    /// `email`
+    /// The format `email` of JSON Schema.
     Email,
-    /// `uri`
+    /// The format `uri` of JSON Schema.
     Uri,
-    /// `date`
+    /// The format `date` of JSON Schema.
     Date,
-    /// `date-time`
+    /// The format `date-time` of JSON Schema.
     DateTime,
 }
 

@@ -38,11 +38,11 @@ pub enum ChosenBy {
 /// A priority in the model preferences of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Priority {
-    /// Low price.
+    /// Preference for a low price.
     Cost,
-    /// Fast answers.
+    /// Preference for fast responses.
     Speed,
-    /// High capability.
+    /// Preference for high capability.
     Intelligence,
 }
 

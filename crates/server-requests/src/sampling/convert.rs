@@ -1,5 +1,5 @@
 //! Converts a server's sampling request to a model request, and a model's answer to a sampling result. Nothing is
-//! added: no context of any server, and no tools but those of the request. Nothing is left out except where the
+//! added: no context of any server, and no tools but those of the request. Nothing is omitted except where the
 //! documentation says so.
 
 use std::collections::HashMap;
@@ -136,7 +136,7 @@ fn check_block(block: &ContentBlock) -> Result<(), Unfit> {
 
 /// Converts a request for a model.
 ///
-/// `metadata` is not meant for models and is left out. `includeContext` is ignored: no server's context is ever
+/// `metadata` is not meant for models and is omitted. `includeContext` is ignored: no server's context is ever
 /// included.
 ///
 /// # Errors
@@ -339,7 +339,7 @@ mod tests {
         let Part::ToolResult { id, name, is_error, .. } = &third.parts[0] else { panic!("a result") };
         assert_eq!((id.as_str(), name.as_str(), *is_error), ("1", "tool_1", true), "the result of that use");
         let told = format!("{request:?}");
-        assert!(!told.contains("secret-of-the-server"), "[sampling-params-adjust]: metadata is left out");
+        assert!(!told.contains("secret-of-the-server"), "[sampling-params-adjust]: metadata is omitted");
         assert!(!told.contains("allServers"), "[sampling-include-context], X27: nothing is put in");
     }
 

@@ -68,7 +68,7 @@ pub fn asked_before(request: &CreateMessageParams, state: &SamplingState) -> Opt
 /// The selected model, and the reason for the selection.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
-    /// Model.
+    /// Model that serves the request.
     pub model: ModelRef,
     /// Display name of the model.
     pub name: String,
@@ -128,7 +128,7 @@ pub struct SamplingReport {
     pub settings: SamplingSettings,
     /// Usage within the last hour.
     pub within_hour: Spent,
-    /// Total usage.
+    /// Total usage since the first request.
     pub in_all: Spent,
     /// Limit that currently blocks the server.
     pub stopped: Option<Limit>,

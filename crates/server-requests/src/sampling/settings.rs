@@ -17,9 +17,9 @@ pub struct SamplingSettings {
     /// Model that answers, regardless of the server's preferences.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelRef>,
-    /// Budget per hour.
+    /// Budget of usage within an hour.
     pub per_hour: Budget,
-    /// Total budget.
+    /// Budget of total usage, without expiry.
     pub in_all: Budget,
 }
 

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{Budget, SamplingSettings};
 
-/// Milliseconds per minute.
+/// Number of milliseconds in a minute.
 const MINUTE: Millis = 60 * 1000;
-/// Minutes per hour.
+/// Number of minutes in an hour.
 const HOUR: u64 = 60;
 /// Maximum number of tool rounds within an hour.
 const MAX_ROUNDS: u64 = 120;
@@ -48,7 +48,7 @@ impl Spent {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Spending {
-    /// Total usage.
+    /// Total usage since the first request.
     pub in_all: Spent,
     /// Usage within the last hour, keyed by minutes since 1970, oldest first; at most one entry per minute.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -141,7 +141,7 @@ fn limit(span: Span, budget: &Budget, spent: &Spent, is_over: impl Fn(u64, u64) 
 /// A budget limit that was reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit {
-    /// Limited quantity.
+    /// Quantity that the limit applies to.
     pub of: LimitOf,
     /// Period of the limit.
     pub span: Span,
@@ -152,22 +152,22 @@ pub struct Limit {
 /// The quantity that a limit applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitOf {
-    /// Requests.
+    /// Number of sampling requests.
     Requests,
-    /// Tokens.
+    /// Number of tokens that were used.
     Tokens,
-    /// Cost.
+    /// Cost of the model's usage.
     Money,
-    /// Tool rounds.
+    /// Number of tool rounds.
     Rounds,
 }
 
 /// The period that a limit applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Span {
-    /// The last hour.
+    /// The last hour before now.
     Hour,
-    /// Unlimited time.
+    /// Unlimited time since the first request.
     Always,
 }
 

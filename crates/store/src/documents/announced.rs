@@ -107,7 +107,7 @@ impl DocumentFolder {
             Ok(_) => failed,
             Err(error) => StoreError {
                 cause: format!(
-                    "{}; the change may hold after a restart all the same, as it could not be taken back: {error}",
+                    "{}; the change may hold after a restart all the same, as it could not be undone: {error}",
                     failed.cause
                 ),
                 ..failed

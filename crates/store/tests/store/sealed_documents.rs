@@ -157,8 +157,7 @@ fn s21_an_older_copy_is_refused_as_soon_as_a_newer_one_is_written() {
     let documents = program(folder.path(), &keychain);
     documents.settle(PATIENCE);
     keychain.delay.store(150, Ordering::SeqCst);
-    let [older, _] =
-        two_states(&*documents, folder.path(), Document::Grants, [json!(["allowed"]), json!(["taken back"])]);
+    let [older, _] = two_states(&*documents, folder.path(), Document::Grants, [json!(["allowed"]), json!(["revoked"])]);
     // State as if the process were killed here.
     let knows = keychain.marks.lock().unwrap()[MARK].contains("grants.json 3");
     assert!(knows, "the keychain has the mark once the file is written");

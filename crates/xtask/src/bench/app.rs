@@ -14,12 +14,13 @@ use crate::screen::{VirtualScreen, has_display};
 use crate::system_packages::{self, BUILD_SHELL, COMPILER, HEADLESS, Need};
 use crate::{desktop_app, node, workspace};
 
-/// How often each is measured; the middle one is reported.
+/// Number of runs of each measurement. The median is reported.
 const RUNS: usize = 7;
 /// No start may take longer.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// What the app measures about itself when DRAWBRIDGE_BENCH names it, and the word it prints the milliseconds after.
+/// Measurements that the app makes of itself when DRAWBRIDGE_BENCH names them: the name, the word before the printed
+/// milliseconds, and a description.
 const MEASURES: [(&str, &str, &str); 3] = [
     ("empty", "painted", "an empty window, from process start to drawn"),
     ("window", "painted", "our window, from process start to content drawn"),
@@ -28,7 +29,7 @@ const MEASURES: [(&str, &str, &str); 3] = [
 
 #[derive(Args, Default)]
 pub(super) struct Options {
-    /// Measure a debug build: quicker to have, and its times say little
+    /// Measure a debug build, which is faster to build but slower to run
     #[arg(long)]
     debug: bool,
 }
@@ -51,7 +52,7 @@ pub(super) fn run(options: &Options, yes: bool) -> Result<(), Problem> {
     let mut times: [Vec<f64>; MEASURES.len()] = Default::default();
     for run in 1..=RUNS {
         step(&format!("run {run} of {RUNS}"));
-        // In turn, so that a busy moment of the machine does not fall on one of them alone.
+        // Alternates, so that load on the machine does not affect only one of them.
         for ((name, word, _), times) in MEASURES.iter().zip(&mut times) {
             times.push(measure(screen.as_ref(), &app, name, word)?);
         }
@@ -63,9 +64,9 @@ pub(super) fn run(options: &Options, yes: bool) -> Result<(), Problem> {
     if options.debug { host } else { host.arg("--release") }.run()
 }
 
-/// Starts the app once and reads what it measured, in milliseconds.
+/// Starts the app once and returns its measurement, in milliseconds.
 fn measure(screen: Option<&VirtualScreen>, app: &Path, name: &str, word: &str) -> Result<f64, Problem> {
-    // A home of its own: nobody's servers, windows or instance are touched, and every start is a first one.
+    // A separate home: no existing servers, windows or instances are affected, and every start is a first one.
     let home = workspace::target_folder("bench/home")?;
     fs::remove_dir_all(&home).map_err(Problem::file(&home))?;
     fs::create_dir_all(&home).map_err(Problem::file(&home))?;

@@ -9,12 +9,12 @@ use crate::process::{Program, cargo};
 use crate::progress::step;
 use crate::{node, workspace};
 
-/// One column of the table.
+/// A client, which is a column of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Client {
-    /// The bytes alone.
+    /// The bare limit: transfers bytes without a client.
     Bare,
-    /// Drawbridge's own.
+    /// The client of Drawbridge.
     Drawbridge,
     /// The Rust SDK on several threads.
     Rmcp,
@@ -22,10 +22,10 @@ pub(super) enum Client {
     RmcpOneThread,
     /// The Rust SDK on one thread, with an HTTP client that keeps connections.
     RmcpPooled,
-    /// The TypeScript SDK.
+    /// The official TypeScript SDK.
     #[value(name = "typescript")]
     TypeScript,
-    /// The Python SDK.
+    /// The official Python SDK.
     Python,
 }
 
@@ -56,12 +56,12 @@ impl Client {
         matches!(self, Self::Rmcp | Self::RmcpOneThread | Self::RmcpPooled)
     }
 
-    /// Whether it differs from another one over this transport.
+    /// Returns `true` if the client differs from the other ones over this transport.
     pub(super) const fn runs(self, http: bool) -> bool {
         http || !matches!(self, Self::RmcpPooled)
     }
 
-    /// The program and the arguments that come before the scenario.
+    /// Returns the program, and the arguments before the scenario.
     pub(super) fn command(self, profile: &str) -> (PathBuf, Vec<String>) {
         let script = |path: &str| vec![peers().join(path).to_string_lossy().into_owned()];
         match self {
@@ -72,7 +72,7 @@ impl Client {
             Self::RmcpPooled => {
                 (binary(profile, "bench-peer-rmcp"), vec!["--current-thread".to_owned(), "--pooled".to_owned()])
             }
-            // Its warnings about its own listeners, thousands of lines, are not what is measured.
+            // Its warnings about its own listeners, thousands of lines, are not part of the measurement.
             Self::TypeScript => {
                 (PathBuf::from("node"), [vec!["--no-warnings".to_owned()], script("typescript/client.mjs")].concat())
             }
@@ -87,7 +87,7 @@ pub(super) fn server(profile: &str) -> PathBuf {
 }
 
 fn binary(profile: &str, name: &str) -> PathBuf {
-    // The only profile whose folder has another name.
+    // The folder of this profile has another name.
     workspace::binary(if profile == "dev" { "debug" } else { profile }, name)
 }
 
@@ -105,7 +105,7 @@ pub(super) fn python() -> PathBuf {
     venv().join("bin/python")
 }
 
-/// Builds and installs those that are needed. Gives those of others that could not be installed, with the cause.
+/// Builds and installs the clients. Returns the ones that could not be installed, with the cause.
 pub(super) fn prepare(clients: &[Client], profile: &str) -> Result<Vec<(Client, String)>, Problem> {
     step(&format!("building the clients and the server in profile {profile} (some minutes)"));
     let mut build = cargo().dir(workspace::root()).args(["build", "--profile", profile, "-p", "bench"]);

@@ -1,5 +1,5 @@
-//! Our client beside those of other SDKs and the bare limit, all against one small fast server. Client and server share
-//! one core: across cores the scheduler would decide, not the client.
+//! Compares our client with those of other SDKs and the bare limit, all against a small fast server. Client and server
+//! share a core. Across cores, the scheduler would determine the result instead of the client.
 
 use std::time::Instant;
 
@@ -17,13 +17,13 @@ use crate::progress::step;
 
 #[derive(Args)]
 pub(super) struct Options {
-    /// Only these rows; prints the tables and leaves the file as it is
+    /// Only these rows; prints the tables and does not change the file
     #[arg(long, value_delimiter = ',', value_parser = PossibleValuesParser::new(rows::scenarios()))]
     rows: Vec<String>,
-    /// Only these columns; prints the tables and leaves the file as it is
+    /// Only these columns; prints the tables and does not change the file
     #[arg(long, value_delimiter = ',', value_enum)]
     clients: Vec<Client>,
-    /// How often each is measured; the middle one counts
+    /// Number of runs of each measurement, of which the median is reported
     #[arg(long, default_value_t = ROUNDS, value_parser = clap::value_parser!(u16).range(1..))]
     rounds: u16,
     /// The core that client and server share
@@ -75,7 +75,7 @@ pub(super) fn run(options: &Options) -> Result<(), Problem> {
     }
     let (began, busy) = (Instant::now(), Busy::now());
     for round in 1..=options.rounds {
-        // All clients of a row in turn, so that a busy moment of the machine does not fall on one of them alone.
+        // Alternates between all clients of a row, so that load on the machine does not affect only one of them.
         let mut row = None;
         for cell in &mut cells {
             if row != Some(cell.row) {
@@ -101,7 +101,7 @@ pub(super) fn run(options: &Options) -> Result<(), Problem> {
     }
 }
 
-/// Measures once more. What has failed stays failed, and is not tried again.
+/// Adds a round of measurement. A failed cell is not tried again.
 fn fill(cell: &mut Cell, place: &Place) -> Result<(), Problem> {
     let title = cell.client.title();
     if cell.failure.is_some() {

@@ -1,4 +1,4 @@
-//! What the figures depend on: versions, machine, and what else ran on it.
+//! Conditions of a measurement: versions, machine, and the load by other programs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,12 +8,12 @@ use super::clients;
 use crate::process::Program;
 use crate::workspace;
 
-/// Above this part of a core that other programs used, figures are not to be trusted.
+/// Load by other programs, in units of a core, above which figures are not reliable.
 const QUIET: f64 = 0.1;
-/// How often /proc/stat counts in a second; the kernel tells programs this number on every machine we know.
+/// Clock ticks per second in /proc/stat. The kernel reports them to programs in this unit on every supported machine.
 const TICKS: f64 = 100.0;
 
-/// Processor time of the whole machine, and of what we have started and seen end.
+/// Processor time of the whole machine, and of the child processes that have ended.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Busy {
     at: Instant,
@@ -31,7 +31,7 @@ impl Busy {
         }
     }
 
-    /// How much of one core all other programs have used since then.
+    /// Returns the average load by other programs since then, in units of a core.
     pub(super) fn others(self) -> f64 {
         let now = Self::now();
         let passed = (now.at - self.at).as_secs_f64();
@@ -48,7 +48,7 @@ fn busy_seconds(stat: &str) -> f64 {
     counted.map(|(_, ticks)| ticks).sum::<f64>() / TICKS
 }
 
-/// Processor seconds of a process and of those that it started and waited for.
+/// Returns the processor seconds of a process and of the children that it waited for.
 fn our_seconds(stat: &str) -> f64 {
     // The second field is the program's name, in brackets, and may contain anything.
     let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
@@ -98,7 +98,7 @@ fn versions() -> Vec<String> {
     ]
 }
 
-/// The machine, as far as it tells.
+/// Returns a description of the machine, as far as available.
 pub(super) fn machine() -> String {
     let read = |file: &str| fs::read_to_string(file).unwrap_or_default();
     let processors = read("/proc/cpuinfo");

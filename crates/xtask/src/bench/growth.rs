@@ -1,5 +1,5 @@
-//! `cargo xtask bench growth`: how the cost of a step grows with what there is. Writes `tests/bench/GROWTH.md` and a plot for each series
-//! beside it. It reports; it asserts nothing.
+//! `cargo xtask bench growth`: measures how the cost of a step grows with the amount of data. Writes
+//! `tests/bench/GROWTH.md` and a plot for each series next to it. There are no assertions.
 
 use std::fs;
 
@@ -22,9 +22,9 @@ pub(super) struct Options {
 struct Series {
     name: &'static str,
     title: &'static str,
-    /// What the sizes count.
+    /// Unit of the sizes of the series.
     sizes: &'static str,
-    /// The unit that is shown, and how many of it make one of what is measured.
+    /// Displayed unit, and the number of them in a unit of the measurement.
     unit: (&'static str, f64),
 }
 
@@ -38,10 +38,10 @@ const SERIES: [Series; 7] = [
     Series { name: "search", title: "A search for a frequent and a rare word", sizes: "messages", unit: ("ms", 1e3) },
 ];
 
-/// Measures, and writes what was measured.
+/// Measures all series, and writes the results.
 ///
 /// # Errors
-/// If the build or the measurement fails, or a file can't be written.
+/// Returns a [`Problem`] if the build or the measurement fails, or if a file can't be written.
 pub(super) fn run(options: &Options) -> Result<(), Problem> {
     step(&format!("building in profile {} (some minutes)", options.profile));
     let build = cargo().dir(workspace::root()).args(["build", "--profile", &options.profile, "-p", "bench"]);

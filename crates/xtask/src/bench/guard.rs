@@ -1,13 +1,13 @@
-//! `cargo xtask bench guard`: how many instructions Drawbridge needs for one step of its work, against the figures that are committed in
-//! `tests/bench/instructions.tsv`. CI runs it as a part of `cargo xtask test`.
+//! `cargo xtask bench guard`: compares the number of instructions of each step of Drawbridge's work with the committed
+//! figures in `tests/bench/instructions.tsv`. CI runs it as a part of `cargo xtask test`.
 //!
-//! Callgrind counts instructions, not time, but a busy machine still adds some: timers fire more often during a step that takes longer, and
-//! the end of a server looks at each process there is. So each step runs in a process namespace of its own, and a step that seems to have
-//! grown is counted again; the least count is the figure.
+//! Callgrind counts instructions instead of time, but a busy machine still adds some: timers fire more often during a
+//! slower step, and the end of a server looks at each process of the system. Therefore each step runs in a separate
+//! process namespace, and a step that seems to have grown is counted again. The figure is the lowest count.
 //!
-//! A step runs twice with different counts. What both runs have in common, the start and the end of the program, is not part of the
-//! difference. The build is the one of the tests: another one would take CI longer than all it measures, and what makes a step do more work
-//! shows in both.
+//! A step runs twice with different counts. The parts that both runs have in common, the start and the end of the
+//! program, cancel out in the difference. The build is the one of the tests: a separate one would take CI longer than
+//! all measurements, and an increase of work shows in both.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -23,12 +23,12 @@ use crate::workspace;
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Write the figures into tests/bench/instructions.tsv; commit the file with what changed them
+    /// Write the figures into tests/bench/instructions.tsv, to be committed with the change that caused them
     #[arg(long)]
     write: bool,
 }
 
-/// A step as `bench-steps` knows it, and how often the two runs take it.
+/// A step of `bench-steps`, and the number of repetitions in the two runs.
 struct Step {
     name: &'static str,
     counts: [u64; 2],
@@ -43,11 +43,11 @@ const STEPS: [Step; 5] = [
 ];
 /// Makes a process namespace; all else stays.
 const NAMESPACE: [&str; 7] = ["--die-with-parent", "--dev-bind", "/", "/", "--unshare-pid", "--proc", "/proc"];
-/// How much a step may grow before the figure has to be written anew, in percent.
+/// Growth of a step in percent above which its figure must be updated.
 const TOLERANCE: u64 = 5;
-/// How often a step is counted before it counts as grown.
+/// Number of attempts before a step counts as grown.
 const ATTEMPTS: usize = 3;
-/// The line of the file that says by which compiler the counted code was built.
+/// Prefix of the line that names the compiler of the measured code.
 const COMPILER: &str = "# ";
 
 /// Instructions by step, and the compiler.
@@ -57,7 +57,7 @@ struct Figures {
     steps: BTreeMap<String, u64>,
 }
 
-/// What the comparison says.
+/// Result of the comparison with the committed figures.
 pub(crate) enum Verdict {
     /// No step costs more than the file allows.
     Kept,
@@ -65,10 +65,10 @@ pub(crate) enum Verdict {
     NotComparable(String),
 }
 
-/// Builds, counts, prints, and compares or writes.
+/// Builds the programs, counts and prints the instructions, and compares or writes the figures.
 ///
 /// # Errors
-/// If a step grew by more than the tolerance, or something that is needed is missing.
+/// Returns a [`Problem`] if a step grew by more than the tolerance, or if a required program is missing.
 pub(crate) fn run(options: &Options, yes: bool) -> Result<(), Problem> {
     system_packages::ensure(&[VALGRIND, SANDBOX].concat(), yes)?;
     cargo().dir(workspace::root()).args(["build", "-p", "bench"]).run()?;
@@ -83,10 +83,10 @@ pub(crate) fn run(options: &Options, yes: bool) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Counts and compares what is built already.
+/// Counts the instructions of the programs that are already built, and compares them.
 ///
 /// # Errors
-/// As [`run`].
+/// Returns a [`Problem`] if a step grew by more than the tolerance, or if a required program is missing.
 pub(crate) fn check(print: &mut dyn FnMut(&str)) -> Result<Verdict, Problem> {
     compare(print)
 }
@@ -121,10 +121,10 @@ fn file() -> PathBuf {
     workspace::tests().join("bench/instructions.tsv")
 }
 
-/// Counts each step, again where it costs more than `committed` allows.
+/// Counts the instructions of each step, and repeats the count of a step that exceeds `committed`.
 ///
 /// # Errors
-/// If a step fails.
+/// Returns a [`Problem`] if a step fails.
 fn count(committed: Option<&Figures>) -> Result<Figures, Problem> {
     let mut steps = BTreeMap::new();
     for Step { name, counts: [few, many] } in STEPS {
@@ -143,7 +143,7 @@ fn count(committed: Option<&Figures>) -> Result<Figures, Problem> {
     Ok(Figures { compiler: compiler()?, steps })
 }
 
-/// What callgrind counts of one run.
+/// Returns the instructions that callgrind counts in a single run.
 fn instructions(step: &str, count: u64) -> Result<u64, Problem> {
     let out = workspace::target_folder("guard")?.join(step);
     Program::new("bwrap")

@@ -1,4 +1,4 @@
-//! One run of one client: pinned to a core together with the server, limited in time, and with the cause when it fails.
+//! Runs a client: pinned to a core together with the server, limited in time, and with the cause if it fails.
 
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -14,14 +14,14 @@ use crate::problem::Problem;
 use crate::process::{self, Program, Running};
 use crate::workspace;
 
-/// The slowest client needs some ten seconds for its slowest row on a quiet machine.
+/// Timeout of a run. The slowest client needs about ten seconds for its slowest row on a quiet machine.
 const LIMIT: Duration = Duration::from_secs(180);
-/// A client that has ended has written all it had to say.
+/// Time to read the remaining output of a client that has ended.
 const LAST_WORDS: Duration = Duration::from_secs(5);
-/// How much of what a failed client wrote is shown: lines, and characters of each.
+/// Limit of the output of a failed client that is shown: lines, and characters of each.
 const SHOWN: (usize, usize) = (6, 300);
 
-/// Where and with what is measured.
+/// Conditions of the runs: the core and the cargo profile.
 #[derive(Debug, Clone)]
 pub(super) struct Place {
     /// The core that client and server share.
@@ -30,27 +30,27 @@ pub(super) struct Place {
     pub(super) profile: String,
 }
 
-/// What a client reported. `None` is what the scenario does not tell.
+/// Report of a client. A value is `None` if the scenario does not measure it.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Report {
-    /// Wall time.
+    /// Wall time in seconds.
     pub(super) seconds: f64,
-    /// The client's own processor seconds, in its own code and in the kernel.
+    /// Processor time of the client in user mode and in the kernel, in seconds.
     pub(super) processor: f64,
-    /// The most that was resident, in MB of 1,048,576 bytes.
+    /// Peak resident memory, in MB of 1,048,576 bytes.
     pub(super) megabytes: f64,
-    /// Progress notifications that were counted.
+    /// Number of progress notifications that were counted.
     pub(super) counted: Option<f64>,
-    /// Memory of each idle session, in kB of 1,024 bytes: all that is resident, and its share of what is shared.
+    /// Resident memory of each idle session, in kB of 1,024 bytes.
     pub(super) session_rss: Option<f64>,
-    /// See above.
+    /// Proportional set size of each idle session, in kB of 1,024 bytes.
     pub(super) session_pss: Option<f64>,
-    /// Bytes that answer one request.
+    /// Size of the response to a request, in bytes.
     pub(super) answer_bytes: Option<f64>,
 }
 
 impl Place {
-    /// An error that says what to do, unless programs can be pinned to the core here.
+    /// Returns an error with a next step if programs can't be pinned to the core here.
     pub(super) fn check(&self) -> Result<(), Problem> {
         let core = self.core.to_string();
         if !process::answers("taskset", &["--version"]) {
@@ -104,7 +104,7 @@ impl Place {
     }
 }
 
-/// What a program printed until it ended. If it fails, the error also says what it wrote on standard error.
+/// Returns the complete output of a program. If it fails, the error also contains its standard error.
 fn words(program: Program) -> Result<String, Problem> {
     let log = workspace::target_folder("bench")?.join("compare.log");
     let errors = File::create(&log).map_err(Problem::file(&log))?;
@@ -113,7 +113,7 @@ fn words(program: Program) -> Result<String, Problem> {
     if let Some(mut stdout) = running.take_stdout() {
         thread::spawn(move || {
             let mut text = Vec::new();
-            // What was read until it failed is what there is; nobody listens once the time is up.
+            // On an error, the output read so far is used. The receiver is gone after the timeout.
             let _ = stdout.read_to_end(&mut text);
             let _ = sender.send(String::from_utf8_lossy(&text).into_owned());
         });
@@ -124,13 +124,13 @@ fn words(program: Program) -> Result<String, Problem> {
         Err(problem) => {
             let text = fs::read(&log).map_err(Problem::file(&log))?;
             let cause = format!("{problem}{}", last_lines(&String::from_utf8_lossy(&text)));
-            // Where the checkout lies is nobody's business who reads the table.
+            // The path of the checkout does not belong in the table.
             Err(Problem::Machine(cause.replace(&format!("{}/", workspace::root().display()), "")))
         }
     }
 }
 
-/// The last lines that say something, each on a line of its own.
+/// Returns the last lines that are not empty, each on a separate line.
 fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.lines().filter(|line| line.contains(char::is_alphabetic)).collect();
     let first = lines.len().saturating_sub(SHOWN.0);

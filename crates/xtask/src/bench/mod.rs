@@ -29,9 +29,9 @@ pub(crate) struct Options {
 enum Part {
     /// The app: start-up, the way of a question, and memory
     App(app::Options),
-    /// Our client beside those of other SDKs and the bare limit; writes tests/bench/RESULTS.md
+    /// Our client, those of other SDKs and the bare limit, written to tests/bench/RESULTS.md
     Compare(compare::Options),
-    /// How the cost of a step grows with what there is; writes tests/bench/GROWTH.md and its plots
+    /// Growth of the cost of a step with the amount of data, written to tests/bench/GROWTH.md and its plots
     Growth(growth::Options),
     /// Instructions of single steps, against tests/bench/instructions.tsv
     Guard(guard::Options),
@@ -50,7 +50,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     }
 }
 
-/// The middle one of what was measured; not a number if nothing was.
+/// Returns the median of the measurements, or NaN if there are none.
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)

@@ -49,12 +49,12 @@ pub(super) fn svg(points: &[(f64, f64)], sizes: &str, unit: &str) -> String {
     text
 }
 
-/// The logarithm of a point's size; no entries stand where one would.
+/// Returns the logarithm of a point's size.
 fn log(point: Option<&(f64, f64)>) -> f64 {
     point.map_or(0.0, |(size, _)| size.max(1.0).log10())
 }
 
-/// Three digits that count.
+/// Formats a number with three significant digits.
 pub(super) fn number(value: f64) -> String {
     match value {
         _ if value >= 100.0 => format!("{value:.0}"),

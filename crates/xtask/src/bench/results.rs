@@ -23,7 +23,7 @@ pub(super) fn write(head: &str, tables: &str) -> Result<(), Problem> {
     fs::write(&file, text).map_err(Problem::file(&file))
 }
 
-/// `None` if it can't be told what of the old file are notes.
+/// Returns `None` if the notes of the old file can't be identified.
 fn whole(head: &str, old: &str, tables: &str) -> Option<String> {
     let notes = match (old.split_once(BEGIN), old.contains(END)) {
         (None, false) => "\n",

@@ -1,10 +1,10 @@
 //! The rows of the tables, with their goals.
 
-/// One row: a scenario, and the goal as ratios to the bare limit and to the best of rmcp; in wall time, and in memory for
-/// idle sessions.
+/// A row of the table: a scenario, and its goal as ratios to the bare limit and to the best of rmcp. The ratios are of
+/// wall time, or of memory for idle sessions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Row {
-    /// As the clients know it.
+    /// Name of the scenario on the clients' command line.
     pub(super) scenario: &'static str,
     pub(super) meaning: &'static str,
     pub(super) to_bare: f64,
@@ -15,11 +15,11 @@ const fn row(scenario: &'static str, meaning: &'static str, to_bare: f64, to_rmc
     Row { scenario, meaning, to_bare, to_rmcp }
 }
 
-/// The row whose memory is compared to the length of its line.
+/// Name of the row whose memory is compared to the length of its line.
 pub(super) const IMAGE: &str = "stdio-big-10MB";
-/// How many times the length of that line may be in memory at its peak.
+/// Limit of the peak memory, as a multiple of the length of that line.
 pub(super) const IMAGE_PEAK: f64 = 1.6;
-/// Notifications that are sent in the row that is about them.
+/// Number of notifications that are sent in the row that measures them.
 pub(super) const NOTIFICATIONS: f64 = 10_000.0;
 
 pub(super) const ROWS: [Row; 9] = [

@@ -1,4 +1,4 @@
-//! The tables of what was measured, as Markdown.
+//! Tables of the measurements, as Markdown.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use super::measure::Report;
 use super::median;
 use super::rows::{IMAGE, IMAGE_PEAK, NOTIFICATIONS, ROWS, Row};
 
-/// One cell of a table: the rounds of one client in one row, or why there is nothing to show.
+/// A cell of a table: the rounds of a client in a row, or the reason why there are none.
 #[derive(Debug)]
 pub(super) struct Cell {
     pub(super) row: Row,
@@ -17,7 +17,7 @@ pub(super) struct Cell {
     pub(super) failure: Option<String>,
 }
 
-/// What a cell is asked for.
+/// Value that a table shows of a report.
 type Figure<'a> = &'a dyn Fn(&Report) -> Option<f64>;
 
 impl Cell {
@@ -31,7 +31,7 @@ impl Cell {
     }
 }
 
-/// What stands above the tables.
+/// Returns the text above the tables.
 pub(super) fn head(facts: &[String], rounds: usize) -> String {
     let mut text = String::from("# How fast the client is\n\n");
     text.push_str("Written by `cargo xtask bench compare`. ");
@@ -43,7 +43,7 @@ pub(super) fn head(facts: &[String], rounds: usize) -> String {
     text
 }
 
-/// All tables, and below them what failed. `image_line` is the length of the line with the image, in bytes.
+/// Returns all tables, followed by the failures. `image_line` is the length of the line with the image, in bytes.
 pub(super) fn tables(cells: &[Cell], image_line: Option<f64>) -> String {
     let mut text = String::new();
     wall_time(&mut text, cells);
@@ -136,7 +136,7 @@ fn section(text: &mut String, title: &str, cells: &[Cell]) {
     let _ = writeln!(text, "\n|---|{}", "--:|".repeat(columns.len()));
 }
 
-/// One line of a table. Where a client does not differ from the one before over this transport, the cell is empty.
+/// Appends a line of a table. A cell is empty if its client does not differ from the previous one over this transport.
 fn line(text: &mut String, title: &str, cells: &[Cell], row: Row, figure: Figure<'_>) {
     let _ = write!(text, "| {title} |");
     for client in columns(cells) {
@@ -156,7 +156,7 @@ fn against(ratio: f64, goal: f64) -> String {
     if ratio.is_nan() {
         return format!("– ({goal:.2})");
     }
-    // As it is shown, so that nothing is above a goal that it seems to meet.
+    // The displayed ratio is compared, so that no cell exceeds a goal that it seems to meet.
     let shown = format!("{ratio:.2}");
     let missed = shown.parse::<f64>().is_ok_and(|shown| shown > goal);
     if missed { format!("**{shown}** ({goal:.2})") } else { format!("{shown} ({goal:.2})") }

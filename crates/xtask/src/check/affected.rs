@@ -1,5 +1,5 @@
-//! The packages whose unit tests a change can break: those with a changed file, and all that depend on one of these. The change is
-//! everything since the branch left `main`, committed or not.
+//! Determines the packages whose unit tests a change can break: those with a changed file, and all that depend on them.
+//! The change is everything since the branch left `main`, committed or not.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,22 +10,22 @@ use crate::problem::Problem;
 use crate::process::{Program, cargo};
 use crate::workspace;
 
-/// It needs WebKitGTK, which `cargo xtask check` does without.
+/// Package of the shell. `cargo xtask check` skips it, since it requires WebKitGTK.
 const SHELL: &str = "drawbridge";
 
 /// A package of the workspace.
 #[derive(Debug)]
 struct Package {
-    /// Its folder below the repository's top folder, with a slash at the end.
+    /// Folder of the package, relative to the root of the repository, with a trailing slash.
     folder: String,
     /// Names of the packages of the workspace that it depends on.
     needs: BTreeSet<String>,
 }
 
-/// The names of the packages to test.
+/// Returns the names of the packages to test.
 ///
 /// # Errors
-/// If git or cargo fails.
+/// Returns a [`Problem`] if git or cargo fails.
 pub(super) fn packages() -> Result<BTreeSet<String>, Problem> {
     let metadata = cargo().dir(workspace::root()).args(["metadata", "--no-deps", "--format-version", "1"]).output()?;
     let packages = read(&metadata).ok_or_else(|| Problem::Machine("cargo metadata can't be read".into()))?;
@@ -34,7 +34,7 @@ pub(super) fn packages() -> Result<BTreeSet<String>, Problem> {
 
 fn changed_files() -> Result<Vec<String>, Problem> {
     let git = |arguments: &[&str]| Program::new("git").dir(workspace::root()).args(arguments).output();
-    // A clone of one branch has no `main`; then only what is not committed counts.
+    // A clone of a single branch has no `main`. Then only uncommitted changes count.
     let base = git(&["merge-base", "HEAD", "main"]).unwrap_or_default();
     let base = if base.trim().is_empty() { "HEAD" } else { base.trim() };
     let changed = git(&["diff", "--name-only", base])?;
@@ -107,6 +107,6 @@ mod tests {
     #[test]
     fn a_change_outside_of_the_packages_affects_none() {
         assert_eq!(of(&["README.md", "ui/src/app.ts"]), Vec::<String>::new(), "nothing of Rust");
-        assert_eq!(of(&["src-tauri/src/main.rs"]), Vec::<String>::new(), "the shell is left out");
+        assert_eq!(of(&["src-tauri/src/main.rs"]), Vec::<String>::new(), "the shell is omitted");
     }
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask check`: what is fast enough to run before every commit.
+//! `cargo xtask check`: checks that are fast enough to run before every commit.
 
 mod affected;
 
@@ -53,7 +53,7 @@ fn unit_tests() -> Result<(), Problem> {
     call.run()
 }
 
-/// Whether everything is formatted.
+/// Returns the command that checks the format of all code.
 pub(crate) fn format_check() -> Program {
     cargo().dir(workspace::root()).args(["fmt", "--all", "--check"])
 }

@@ -1,5 +1,5 @@
-//! Links of Rust's documentation in the comments of the page's copy, where they lead nowhere: a link becomes the name that it shows.
-//! Caller: `codegen.rs`.
+//! Links of Rust's documentation in the comments of the page's copy, where they lead nowhere: a link becomes the name
+//! that it shows. Caller: `codegen.rs`.
 
 /// The text with every link to a Rust item replaced by its name, in comments only. Links to addresses stay.
 pub(super) fn as_names(text: &str) -> String {
@@ -26,7 +26,7 @@ fn line_as_names(line: &str) -> String {
     result + rest
 }
 
-/// What a link to a Rust item at the beginning of a text shows, and the text after the link.
+/// Returns the displayed text of a link to a Rust item at the beginning of a text, and the text after the link.
 fn name_of(link: &str) -> Option<(String, &str)> {
     let (text, after) = link.strip_prefix('[')?.split_once(']')?;
     let code = text.strip_prefix('`').and_then(|text| text.strip_suffix('`'));
@@ -42,7 +42,7 @@ fn name_of(link: &str) -> Option<(String, &str)> {
     }
 }
 
-/// Whether this is a path as `crate::a::B`, `Self::c()`, `macro!` or `fn@d`.
+/// Returns `true` if the text is a path such as `crate::a::B`, `Self::c()`, `macro!` or `fn@d`.
 fn is_item(path: &str) -> bool {
     let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     let path = path.trim_end_matches("()").trim_end_matches('!');

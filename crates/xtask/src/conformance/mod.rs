@@ -21,7 +21,7 @@ use crate::process::{self, Program, cargo};
 use crate::progress::step;
 use crate::workspace;
 
-/// How many scenarios run at a time.
+/// Number of scenarios that run concurrently.
 const AT_ONCE: usize = 4;
 
 #[derive(Args, Default)]
@@ -51,8 +51,8 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     })
 }
 
-/// Installs the suite and runs the scenarios with the client as it was built; `say` gets one line each and the numbers
-/// at the end.
+/// Installs the suite and runs the scenarios with the built client. `say` receives a line for each scenario, and the
+/// numbers at the end.
 pub(crate) fn drive(
     options: &Options,
     run: RunWith,
@@ -81,7 +81,7 @@ pub(crate) fn drive(
 
 type Outcomes = Vec<(String, Result<Verdict, Problem>)>;
 
-/// Runs some scenarios at a time; what comes back is in the suite's order.
+/// Runs several scenarios concurrently. The verdicts are in the suite's order.
 fn verdicts(suite: &Suite, runs: Vec<Run>, client: &Path) -> Result<Outcomes, Problem> {
     let output = workspace::target_folder("conformance/output")?;
     let queue: Mutex<VecDeque<(usize, Run)>> = Mutex::new(runs.into_iter().enumerate().collect());
@@ -104,7 +104,7 @@ fn verdicts(suite: &Suite, runs: Vec<Run>, client: &Path) -> Result<Outcomes, Pr
     Ok(done.into_iter().map(|(_, name, verdict)| (name, verdict)).collect())
 }
 
-/// One scenario. What the suite and the client wrote stays in a folder of its own.
+/// Runs a scenario and returns its verdict. The output of the suite and the client is written to a separate folder.
 fn verdict(suite: &Suite, run: &Run, client: &Path, output: &Path) -> Result<Verdict, Problem> {
     process::check_interrupt()?;
     let folder: PathBuf = output.join(run.name().replace(['/', ' '], "_"));

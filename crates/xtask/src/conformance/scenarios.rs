@@ -3,7 +3,7 @@
 /// The wires that the suite drives clients over: the latest revision of either era.
 pub(super) const WIRES: [&str; 2] = ["2025-11-25", "2026-07-28"];
 
-/// One scenario over one wire.
+/// A scenario over a wire.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Run {
     pub(super) scenario: String,
@@ -20,12 +20,12 @@ impl Run {
     }
 }
 
-/// What the list says in place of revisions, of a scenario that belongs to an extension.
+/// Placeholder for the revisions of a scenario that belongs to an extension.
 const EXTENSION: &str = "extension";
 
-/// Reads what `list --client` prints: `  - NAME [REVISION,REVISION]`, `[extension]` for those without a revision.
-/// A scenario runs over each wire it names. The extensions of sign-in run over both, as in the suite's own sets of
-/// requirements; of others, each over its own.
+/// Parses the output of `list --client`: `  - NAME [REVISION,REVISION]`, `[extension]` for those without a revision. A
+/// scenario runs over each wire it names. The extensions of sign-in run over both wires, as in the suite's own sets of
+/// requirements, and other extensions over their own wire.
 pub(super) fn runs(list: &str) -> Vec<Run> {
     let mut runs = Vec::new();
     for line in list.lines() {

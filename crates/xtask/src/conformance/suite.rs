@@ -10,7 +10,7 @@ use crate::process::Program;
 use crate::progress::step;
 use crate::workspace;
 
-/// Milliseconds that the suite gives a client. Ours ends itself before.
+/// Timeout that the suite gives a client, in milliseconds. Our client exits earlier.
 const TIMEOUT: &str = "30000";
 
 /// The suite as installed below the target folder.
@@ -38,16 +38,16 @@ impl Suite {
         Ok(Self { node: node_from_npm(&modules).unwrap_or_else(|| "node".into()), script })
     }
 
-    /// What `list --client` prints.
+    /// Returns the output of `list --client`.
     pub(super) fn list(&self) -> Result<String, Problem> {
         let listed = Program::new(&self.node).arg(&self.script).args(["list", "--client"]).output();
         listed.map_err(|problem| Problem::Machine(format!("{problem}. The suite needs Node.js 22 or newer")))
     }
 
-    /// One scenario against a client, by itself: then the suite looks at warnings, at the client's end and at the time.
-    /// The client's own output is kept below `output`.
+    /// Returns the command that runs a single scenario against a client. Run alone, the suite also checks warnings, the
+    /// client's exit status and the timeout. The client's output is stored below `output`.
     pub(super) fn scenario(&self, run: &Run, client: &Path, output: &Path) -> Program {
-        // Without `exec` the suite would end a shell, and wait for what the shell started.
+        // Without `exec` the suite would end only the shell, and wait for the shell's child.
         let client = format!("exec {}", client.display());
         let program = Program::new(&self.node).arg(&self.script).args(["client", "--command", &client]);
         let program = program.args(["--scenario", &run.scenario, "--timeout", TIMEOUT, "--verbose", "-o"]).arg(output);

@@ -1,8 +1,8 @@
-//! How a scenario went, read from the checks that the suite prints and from how it ended.
+//! Verdict on a scenario, derived from the checks that the suite prints and from its exit status.
 
 use serde_json::Value;
 
-/// How many checks had which end.
+/// Numbers of checks by their result.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Checks {
     pub(super) passed: usize,
@@ -11,17 +11,18 @@ pub(super) struct Checks {
     pub(super) skipped: usize,
 }
 
-/// One scenario's end.
+/// Checks and faults of a scenario. It has passed if there are no faults.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Verdict {
     pub(super) checks: Checks,
-    /// What counts against it; nothing when it passed.
+    /// Faults of the run, or an empty list if the scenario passed.
     pub(super) faults: Vec<String>,
 }
 
 impl Verdict {
-    /// The suite calls a scenario passed when nothing failed. Here something must also have been checked and passed, nothing
-    /// may have been warned of, and the client must have ended as it should (`ended_well`, the suite's own exit status).
+    /// Derives the verdict. The suite calls a scenario passed if nothing failed. This verdict also requires that some
+    /// check has passed, that there are no warnings, and that the client exited successfully (`ended_well`, the suite's
+    /// own exit status).
     pub(super) fn of(printed: &str, ended_well: bool) -> Self {
         let mut checks = Checks::default();
         let mut faults = Vec::new();

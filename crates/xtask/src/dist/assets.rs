@@ -1,4 +1,4 @@
-//! What a package installs, and where.
+//! Files that a package installs, with their target paths.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ const COMPLETIONS: &[(&str, &str)] = &[
     ("fish", "usr/share/fish/vendor_completions.d/drawbridge-cli.fish"),
 ];
 
-/// Stages the tree anew from what was built, with these bills of materials.
+/// Stages the tree from the build's output, with these bills of materials.
 pub(super) fn stage(tree: &Path, profile: &str, release: &Release, bills: &[PathBuf]) -> Result<(), Problem> {
     if tree.exists() {
         fs::remove_dir_all(tree).map_err(Problem::file(tree))?;
@@ -36,7 +36,7 @@ pub(super) fn stage(tree: &Path, profile: &str, release: &Release, bills: &[Path
 
     let shell = workspace::root().join("src-tauri");
     copy(tree, "usr/share/applications/drawbridge.desktop", &shell.join("linux/drawbridge.desktop"))?;
-    // Which files are bundles; the desktop file says that the app opens them.
+    // The MIME type of bundles. The desktop file associates it with the app.
     copy(tree, "usr/share/mime/packages/drawbridge.xml", &shell.join("linux/drawbridge.xml"))?;
     for (size, file) in ICONS {
         let path = format!("usr/share/icons/hicolor/{size}/apps/drawbridge.png");

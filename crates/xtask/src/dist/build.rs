@@ -12,7 +12,7 @@ use crate::workspace;
 /// The programs that are packed.
 pub(super) const PROGRAMS: &[&str] = &["drawbridge", "drawbridge-cli", "demo-server"];
 
-/// Builds all programs in one call, so that they share what they are built from.
+/// Builds all programs in a single call, so that they share dependencies.
 pub(super) fn run(profile: &str, release: &Release) -> Result<(), Problem> {
     let auditable = process::answers("cargo", &["auditable", "--version"]);
     step(&format!(
@@ -44,7 +44,7 @@ pub(super) fn folder(profile: &str) -> &str {
     if profile == "dev" { "debug" } else { profile }
 }
 
-/// Where cargo keeps the sources of dependencies.
+/// Returns the folder in which cargo stores the sources of dependencies.
 pub(super) fn cargo_home() -> Result<PathBuf, Problem> {
     env::var_os("CARGO_HOME")
         .map(PathBuf::from)
@@ -52,7 +52,7 @@ pub(super) fn cargo_home() -> Result<PathBuf, Problem> {
         .ok_or_else(|| Problem::Machine("neither CARGO_HOME nor a home folder is known".into()))
 }
 
-/// Paths become those of a place that is the same everywhere. The build id would differ by them as well.
+/// Returns flags that replace paths by fixed ones, since error messages and the build id would contain them.
 fn rust_flags(root: &Path, registry: &Path) -> String {
     let remap = |from: &Path, to: &str| format!("--remap-path-prefix={}={to}", from.display());
     [
@@ -60,15 +60,15 @@ fn rust_flags(root: &Path, registry: &Path) -> String {
         remap(registry, "/usr/src/cargo"),
         "-C".into(),
         "link-arg=-Wl,--build-id=none".into(),
-        // Relocations in a tenth of the room, which glibc 2.36 and newer read (Debian 12 has that).
+        // Packed relocations take a tenth of the space. They require glibc 2.36, which Debian 12 has.
         "-C".into(),
         "link-arg=-Wl,-z,pack-relative-relocs".into(),
     ]
-    // Cargo's separator of flags that may contain spaces.
+    // Separator of cargo for flags that may contain spaces.
     .join("\x1f")
 }
 
-/// The same for the libraries in C, whose error messages name their files.
+/// Returns the same mapping for libraries in C, whose error messages contain file names.
 fn c_flags(root: &Path, registry: &Path) -> String {
     let map = |from: &Path, to: &str| format!("-ffile-prefix-map={}={to}", from.display());
     format!("{} {}", map(root, "/usr/src/drawbridge"), map(registry, "/usr/src/cargo"))

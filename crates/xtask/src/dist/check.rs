@@ -1,4 +1,4 @@
-//! `cargo xtask dist --check`: what the systems' own tools say of the packages, then an installation.
+//! `cargo xtask dist --check`: checks the packages with the system's tools, then installs them.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,5 @@
-//! `cargo xtask dist --compare DIR`: what differs between the packages of two builds, down to the files in them.
+//! `cargo xtask dist --compare DIR`: lists the differences between the packages of two builds, down to the files in
+//! them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -28,7 +29,7 @@ pub(super) fn run(one: &Path, other: &Path) -> Result<(), Problem> {
 /// The files of two folders that are in one only, or not the same, relative to the folders.
 fn differing(one: &Path, other: &Path) -> Result<Vec<PathBuf>, Problem> {
     let names: BTreeSet<PathBuf> = tree::files(one)?.into_iter().chain(tree::files(other)?).collect();
-    // A file that can't be read is one that is missing.
+    // An unreadable file counts as missing.
     let same = |name: &PathBuf| match (fs::read(one.join(name)), fs::read(other.join(name))) {
         (Ok(one), Ok(other)) => one == other,
         _ => false,
@@ -36,7 +37,7 @@ fn differing(one: &Path, other: &Path) -> Result<Vec<PathBuf>, Problem> {
     Ok(names.into_iter().filter(|name| !same(name)).collect())
 }
 
-/// The files that differ in two packages. Nothing for files that are no packages, or missing.
+/// Returns the files that differ between two packages. Empty if a file is missing or not a package.
 fn in_packages(one: &Path, other: &Path) -> Result<Vec<PathBuf>, Problem> {
     let (Some(one), Some(other)) = (unpacked(one, "one")?, unpacked(other, "other")?) else { return Ok(Vec::new()) };
     differing(&one, &other)

@@ -15,7 +15,7 @@ const DESCRIPTION: &str = " Drawbridge connects MCP servers, local processes or 
                            opened, and the user decides.\n .\n drawbridge-cli is the same host for terminals and \
                            scripts.";
 
-/// Packs the tree, and gives the path of the package.
+/// Packs the tree, and returns the path of the package.
 pub(super) fn pack(tree: &Path, out: &Path, release: &Release) -> Result<PathBuf, Problem> {
     step("packing the .deb");
     let architecture = Program::new("dpkg").arg("--print-architecture").output()?.trim().to_owned();
@@ -29,14 +29,15 @@ pub(super) fn pack(tree: &Path, out: &Path, release: &Release) -> Result<PathBuf
         .args(["--root-owner-group", "-Zxz", "-z9", "--build"])
         .arg(&staged)
         .arg(&package)
-        // The number of threads changes where xz divides its stream. Older versions know neither threads nor this variable.
+        // The number of threads changes where xz divides its stream. Older versions support neither threads nor this
+        // variable.
         .env("DPKG_DEB_THREADS_MAX", "1")
         .env("SOURCE_DATE_EPOCH", release.epoch.to_string())
         .run()?;
     Ok(package)
 }
 
-/// A copy of the tree beside it, for what one format adds.
+/// Copies the tree to a folder next to it, for additions of a single format.
 pub(super) fn copied(tree: &Path, name: &str) -> Result<PathBuf, Problem> {
     let copy = tree.with_file_name(name);
     if copy.exists() {

@@ -1,10 +1,12 @@
-//! Installs the packages in a fresh root of the same Debian, uses the .deb as a user would, removes them, and looks for what is left.
+//! Installs the packages in a fresh root of the same Debian, uses the .deb as a user would, removes them, and looks for
+//! leftovers.
 //!
-//! The packages are tried as a newcomer would, in CI and before a release (`cargo xtask dist --check`). The .deb is installed without its
-//! recommended packages, its window opens, and a user who never saw the app gets to the result of a first approved call in six clicks
-//! (`tests/desktop/newcomer.mjs`), driven by WebKit's driver, which is installed only then so that it brings no library that the package
-//! forgot. After the removal nothing is left but the users' data. The .rpm is installed without dependencies, verified and removed. The root
-//! gets nothing of our environment: cargo's `LD_LIBRARY_PATH` alone kept the page's sandbox from starting.
+//! The packages are tested with the steps of a new user, in CI and before a release (`cargo xtask dist --check`). The
+//! .deb is installed without its recommended packages, its window opens, and a new user reaches the result of a first
+//! approved call in six clicks (`tests/desktop/newcomer.mjs`), driven by WebKit's driver. The driver is only installed
+//! at that point, so that it does not bring a library that the package omits. After the removal only the users' data
+//! remains. The .rpm is installed without dependencies, verified and removed. The root inherits no environment
+//! variables: cargo's `LD_LIBRARY_PATH` alone kept the page's sandbox from starting.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,14 +16,15 @@ use crate::process::Program;
 use crate::progress::step;
 use crate::{node, workspace};
 
-/// What the trial needs in the root and the package does not depend on.
+/// Packages that the trial needs in the root, apart from the dependencies of the package.
 const INCLUDED: &str = "mount,xvfb,xauth,dbus,dbus-x11,imagemagick,bubblewrap,xdg-dbus-proxy";
-/// Runs in the root; it has a time of its own for each step that waits.
+/// Script that runs in the root, with a timeout for each step that waits.
 const DEB_SCRIPT: &str = include_str!("install.sh");
-/// Runs beside the root, as that has no rpm.
+/// Script that runs outside the root, since the root has no rpm.
 const RPM_SCRIPT: &str = include_str!("install-rpm.sh");
-/// Enters the root, in a namespace whose mounts and processes end with it. A user can only make namespaces where the root is that of the mount
-/// namespace, so it is pivoted, not chrooted. The arguments: the root, the folder `tests`, and Node.js, for what clicks in the window.
+/// Script that enters the root, in a namespace whose mounts and processes end with it. A user can only make namespaces
+/// if the root is that of the mount namespace, so it uses pivot_root instead of chroot. Arguments: the root, the folder
+/// `tests`, and Node.js for the driver of the window.
 const ENTER: &str = r#"mount --bind "$0" "$0" && cd "$0" && mount -t proc proc proc && mount --rbind /dev dev && mount --rbind /sys sys \
 && mount -t tmpfs tmpfs run && mount --bind /etc/resolv.conf etc/resolv.conf \
 && mkdir srv/tests && touch srv/node && mount --bind "$1" srv/tests && mount --bind "$2" srv/node \
@@ -30,7 +33,7 @@ const ENTER: &str = r#"mount --bind "$0" "$0" && cd "$0" && mount -t proc proc p
 /// By which apt reaches the package lists, where it takes a proxy.
 const PROXIES: &[&str] = &["http_proxy", "https_proxy", "no_proxy"];
 
-/// Tries the packages. Needs root, for mounts and users of a system of its own.
+/// Installs and uses the packages. Needs root privileges, for mounts and users in the new root.
 pub(super) fn try_out(deb: &Path, rpm: Option<&Path>) -> Result<(), Problem> {
     if Program::new("id").arg("-u").output()?.trim() != "0" {
         println!("Left out: the installation in a fresh root, which only root can set up.");
@@ -51,7 +54,7 @@ fn use_deb(root: &Path, deb: &Path) -> Result<(), Problem> {
     let script = root.join("tmp/install.sh");
     fs::write(&script, DEB_SCRIPT).map_err(Problem::file(&script))?;
     step("installing, using and removing the .deb in the fresh root");
-    // Nothing of our environment but the way to the network: cargo's LD_LIBRARY_PATH, for one, names folders that are not there.
+    // Only proxy settings are inherited: cargo's LD_LIBRARY_PATH, for example, names folders that do not exist there.
     let kept = PROXIES.iter().filter_map(|name| Some(format!("{name}={}", std::env::var(name).ok()?)));
     let outcome = Program::new("env")
         .args(["-i", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"])
@@ -63,7 +66,7 @@ fn use_deb(root: &Path, deb: &Path) -> Result<(), Problem> {
     outcome
 }
 
-/// Copies what was seen of the window out of the root.
+/// Copies the pictures of the window out of the root.
 fn keep_pictures(from: &Path) -> Result<(), Problem> {
     let to = workspace::target_folder("screenshots/installed")?;
     for folder in [from.to_path_buf(), from.join("first-start")] {
@@ -78,7 +81,8 @@ fn keep_pictures(from: &Path) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Without its dependencies, whose names are Fedora's. Their libraries are there, as the .deb brought them.
+/// Installs the .rpm without its dependencies, which have Fedora's names. The .deb has already installed their
+/// libraries.
 fn install_rpm(root: &Path, rpm: &Path) -> Result<(), Problem> {
     step("installing, starting and removing the .rpm in the fresh root");
     Program::new("sh").args(["-c", RPM_SCRIPT]).args([root, rpm]).run()

@@ -1,4 +1,4 @@
-//! `cargo xtask dist`: the packages for Linux, and the checks of what was packed.
+//! `cargo xtask dist`: builds the packages for Linux, and checks them.
 
 mod assets;
 mod build;
@@ -36,7 +36,7 @@ pub(crate) struct Options {
     /// Validate the packages, and install the .deb in a fresh root
     #[arg(long)]
     check: bool,
-    /// Build nothing: compare the packages in the output folder with those of another build in this folder
+    /// Build nothing, and compare the packages in the output folder with those of another build in this folder
     #[arg(long, value_name = "DIR", conflicts_with_all = ["only", "check"])]
     compare: Option<PathBuf>,
     /// The cargo profile to build with; anything but "release" is for trying this task out
@@ -47,7 +47,7 @@ pub(crate) struct Options {
     yes: bool,
 }
 
-/// A package format.
+/// A package format of a distribution.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     Deb,

@@ -1,4 +1,4 @@
-//! The licence notices of others' code in the programs: crates by `cargo metadata`, and the packages that the page is built from.
+//! Licence notices of third-party code: crates from `cargo metadata`, and the npm packages of the page.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,10 +13,10 @@ use crate::workspace;
 
 /// Beginnings of the names of files that hold a licence or a notice.
 const NAMES: &[&str] = &["license", "licence", "copying", "notice", "unlicense", "copyright"];
-/// What the page's bundle contains although npm knows it as a tool of the build.
+/// Packages that are part of the page's bundle, although npm lists them as development dependencies.
 const BUNDLED_TOOLS: &[&str] = &["svelte"];
 
-/// One crate or npm package.
+/// A crate or an npm package.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Part {
     name: String,
@@ -69,7 +69,7 @@ fn host_target() -> Result<String, Problem> {
     target.ok_or_else(|| Problem::Machine(format!("rustc -vV names no host: {answer}")))
 }
 
-/// Everything that the programs are linked from, but for what is ours.
+/// Returns the third-party crates that the programs are linked with.
 fn crates(metadata: &Value) -> BTreeSet<Part> {
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let nodes = list(&metadata["resolve"]["nodes"]);
@@ -105,7 +105,8 @@ fn crate_part(package: &Value) -> Part {
     }
 }
 
-/// The packages of the page that are no tools of its build, and those tools that put code into it.
+/// Returns the page's packages without development dependencies, and the development tools whose code is part of the
+/// page.
 fn packages(lock: &Value, folder: &Path) -> BTreeSet<Part> {
     let Some(all) = lock["packages"].as_object() else { return BTreeSet::new() };
     let mut wanted: BTreeSet<String> = all

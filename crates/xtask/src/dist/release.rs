@@ -1,21 +1,22 @@
-//! What a release is called, and its date: the same for everyone who builds the same commit.
+//! Version and date of a release, equal for every build of the same commit.
 
 use crate::problem::Problem;
 use crate::process::{Program, cargo};
 use crate::workspace;
 
-/// Who answers for the packages, in the form that Debian and rpm want. The address is a placeholder in a domain that can't exist (RFC 2606,
-/// section 2), so that no mail reaches a stranger. Set one that is read before the first public release.
+/// Maintainer of the packages, in the form that Debian and rpm require. The address is a placeholder in a reserved
+/// domain (RFC 2606, section 2), so that no mail reaches a stranger. Replace it with a monitored one before the first
+/// public release.
 pub(super) const MAINTAINER: &str = "Drawbridge developers <packages@drawbridge.invalid>";
-/// One line on what is packed.
+/// Summary of the package in a single line.
 pub(super) const SUMMARY: &str = "desktop app that hosts MCP servers and asks first";
 /// The revision of the packaging, raised when only the packaging changes.
 pub(super) const REVISION: &str = "1";
 
-/// The version and time of what is packed.
+/// Version and time of the packed commit.
 pub(super) struct Release {
     pub(super) version: String,
-    /// Seconds since 1970 of the commit, or what SOURCE_DATE_EPOCH says. All files carry this time.
+    /// Time of the commit in seconds since 1970, or the value of SOURCE_DATE_EPOCH. All files have this time.
     pub(super) epoch: u64,
 }
 

@@ -14,11 +14,12 @@ use crate::progress::step;
 /// Other builds of the same commit carry the same name.
 const BUILD_HOST: &str = "localhost";
 
-/// Folders that belong to every package with something in them: whichever is removed last takes them away. The others are part of Fedora itself.
+/// Folders that belong to every package with something in them: whichever is removed last takes them away. The others
+/// are part of Fedora itself.
 const SHARED_FOLDERS: &[&str] =
     &["usr/share/fish", "usr/share/fish/vendor_completions.d", "usr/share/zsh", "usr/share/zsh/site-functions"];
 
-/// Packs the tree, and gives the path of the package.
+/// Packs the tree, and returns the path of the package.
 pub(super) fn pack(tree: &Path, out: &Path, release: &Release) -> Result<PathBuf, Problem> {
     step("packing the .rpm");
     let staged = copied(tree, "rpm-tree")?;
@@ -51,7 +52,7 @@ pub(super) fn pack(tree: &Path, out: &Path, release: &Release) -> Result<PathBuf
     Ok(package)
 }
 
-/// Moves what Fedora has elsewhere, and takes out what is Debian's alone.
+/// Moves files to Fedora's paths, and removes those that only Debian uses.
 fn adapt(tree: &Path) -> Result<(), Problem> {
     let changelog = tree.join("usr/share/doc/drawbridge/changelog.Debian.gz");
     fs::remove_file(&changelog).map_err(Problem::file(&changelog))?;

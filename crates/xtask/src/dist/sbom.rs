@@ -27,7 +27,7 @@ fn is_there(name: &str) -> bool {
     process::answers("cargo", &[name, "--version"])
 }
 
-/// Writes what can be written here, and says what is left out.
+/// Writes the bills of materials that can be written on this system, and reports the ones that are omitted.
 pub(super) fn write(out: &Path, release: &Release) -> Result<Vec<PathBuf>, Problem> {
     step("writing the bill of materials");
     let mut written = vec![page(out, release)?];
@@ -50,7 +50,8 @@ fn page(out: &Path, release: &Release) -> Result<PathBuf, Problem> {
     Ok(file)
 }
 
-/// The same with references that are addresses, as the format wants: packages also write `git@HOST:PATH` or `OWNER/REPOSITORY`, and npm copies that.
+/// Returns the text with valid URLs as references, which the format requires. Packages also use `git@HOST:PATH` or
+/// `OWNER/REPOSITORY`, and npm copies these.
 fn with_addresses(text: &str) -> Result<String, Problem> {
     let mut bill = parsed(text)?;
     for component in bill["components"].as_array_mut().into_iter().flatten() {
@@ -63,7 +64,7 @@ fn with_addresses(text: &str) -> Result<String, Problem> {
     Ok(format!("{bill:#}\n"))
 }
 
-/// The address that a package means by what is none; nothing where it is one.
+/// Returns the URL that a package's abbreviated reference means, or `None` if it is a URL already.
 fn address(written: &str) -> Option<String> {
     if written.contains("://") {
         return None;
@@ -74,7 +75,8 @@ fn address(written: &str) -> Option<String> {
     }
 }
 
-/// cargo-cyclonedx writes one file beside each manifest; those of the packed programs are moved out, the others removed.
+/// Collects the files that cargo-cyclonedx writes next to each manifest: moves those of the packed programs, and
+/// removes the others.
 fn programs(out: &Path, release: &Release) -> Result<Vec<PathBuf>, Problem> {
     let name = "drawbridge-sbom.cdx";
     cargo()
@@ -102,7 +104,8 @@ fn programs(out: &Path, release: &Release) -> Result<Vec<PathBuf>, Problem> {
     Ok(written)
 }
 
-/// The same without what differs between two builds: the random serial number, the time, and this machine's folder.
+/// Returns the text without values that differ between two builds: the random serial number, the time, and this
+/// machine's folder.
 fn reproducible(text: &str, release: &Release) -> Result<String, Problem> {
     let mut value = parsed(text)?;
     if let Some(fields) = value.as_object_mut() {

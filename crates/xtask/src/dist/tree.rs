@@ -1,4 +1,4 @@
-//! The tree of files that packages are made of: the same modes and times whoever stages it.
+//! The tree of files that packages are made of. Modes and times are independent of the machine that stages it.
 
 use std::fs::{self, File, Permissions};
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use crate::problem::Problem;
 use crate::process::Program;
 
-/// A staged file: not executable unless it lies in one of these folders.
+/// Folders whose files are executable. All other staged files are not.
 const PROGRAM_FOLDERS: &[&str] = &["usr/bin", "usr/lib/drawbridge"];
 
 /// Writes one file below the tree, with the folders above it.
@@ -36,7 +36,7 @@ pub(super) fn files(tree: &Path) -> Result<Vec<PathBuf>, Problem> {
     Ok(files.iter().filter_map(|path| path.strip_prefix(tree).ok().map(Path::to_path_buf)).collect())
 }
 
-/// Gives all entries the modes of a package, and one time.
+/// Gives all entries the modes of a package, and the same time.
 #[cfg(unix)]
 pub(super) fn normalise(tree: &Path, epoch: u64) -> Result<(), Problem> {
     use std::os::unix::fs::PermissionsExt as _;
@@ -50,7 +50,7 @@ pub(super) fn normalise(tree: &Path, epoch: u64) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Gives all entries one time; Windows has no modes.
+/// Gives all entries the same time. Windows has no modes.
 #[cfg(not(unix))]
 pub(super) fn normalise(_tree: &Path, _epoch: u64) -> Result<(), Problem> {
     Err(Problem::Machine("packages for Linux are staged on Linux".into()))

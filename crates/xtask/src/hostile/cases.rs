@@ -1,16 +1,16 @@
-//! The list of cases: what is tried, where, and what must hold beside the general criterion.
+//! The list of cases: the attack, its targets, and the requirements in addition to the general criterion.
 
 use std::fs;
 
 use crate::problem::Problem;
 use crate::workspace;
 
-/// What is attacked.
+/// Component that an attack targets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Target {
     /// The host without a window.
     Host,
-    /// The page.
+    /// The page in the window.
     Page,
     /// A single crate, in its own unit tests.
     Unit,
@@ -31,11 +31,11 @@ impl Target {
     }
 }
 
-/// One case.
+/// A case of the hostile tests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Case {
     pub(super) id: String,
-    /// Each is attacked.
+    /// Targets of the case. Each of them is attacked.
     pub(super) targets: Vec<Target>,
     pub(super) tried: String,
     pub(super) criterion: String,

@@ -29,10 +29,10 @@ pub(crate) struct Options {
     /// Varies the constants as in an earlier run
     #[arg(long)]
     seed: Option<u64>,
-    /// Leaves the page out, which needs Chromium, and the window
+    /// Skip the page, which needs Chromium, and the window
     #[arg(long)]
     no_page: bool,
-    /// Attacks a host that is built for speed: then what has to fail at once has the time of a release
+    /// Attack an optimized build of the host, to which the time limits of a release apply
     #[arg(long)]
     optimized: bool,
 }
@@ -66,7 +66,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
         }
         let file = folder.join(format!("{}.jsonl", target.name()));
         fs::write(&file, "").map_err(Problem::file(&file))?;
-        // Without names everything is tried, what is no case as well.
+        // Without names, all tests run, including those that belong to no case.
         let only = if options.cases.is_empty() { Vec::new() } else { wanted };
         let outcome = match target {
             Target::Host => on_the_host(&only, options.optimized, &file, (seed, lines.as_deref())),
@@ -98,12 +98,12 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     ended.map_err(|_| Problem::ChecksFailed)
 }
 
-/// What is said below the table of the times in it.
+/// Note about the limits that applied in an optimized build, printed below its table.
 const OPTIMIZED: &str = "The host was built for speed: X31 had 200 ms, X37 had 2 s, X24 asked 50,000 times.\n";
 const DEBUG: &str = "The host was built for tests: what has to fail at once had more time (X31 2 s, X37 15 s), and X24 asked \
                      5,000 times; --optimized holds to what a release must.\n";
 
-/// A test that fails is told by the table; what stops everything is not.
+/// Returns an error if the run can't continue. A failed test is reported by the table instead.
 fn ends_the_run(outcome: &Result<(), Problem>) -> Result<(), Problem> {
     match outcome {
         Err(Problem::Interrupted) => Err(Problem::Interrupted),
@@ -128,7 +128,7 @@ fn on_the_host(
         tests = tests.env(outside::LINES, lines);
     }
     if optimized {
-        // The tests look for these beside themselves.
+        // The tests expect these programs in their own folder.
         let servers = ["build", "--profile", "profiling", "-p", "testkit", "-p", "demo-server"];
         cargo().dir(workspace::root()).args(servers).run()?;
         tests = tests.args([if has_nextest { "--cargo-profile" } else { "--profile" }, "profiling"]);

@@ -1,5 +1,6 @@
-//! `tests/hostile/RESULTS.md`: what became of the attack classes of published benchmarks. The tests in `tests/hostile/outside` tell one
-//! line each; a run of all of them writes the file, any other run checks its lines against it.
+//! `tests/hostile/RESULTS.md`: results for the attack classes of published benchmarks. The tests in
+//! `tests/hostile/outside` report a line each. A run of all of them writes the file, and other runs compare their lines
+//! with it.
 
 use std::fs;
 use std::path::Path;
@@ -31,15 +32,15 @@ the papers depend on the model; these results do not.
 | --- | --- | --- | --- | --- |
 ";
 
-/// Whether these cases are all that the file tells of; no names stand for all.
+/// Returns `true` if the named cases are all cases of the file. An empty list of names selects all.
 pub(super) fn covers_all(known: &[Case], named: &[String]) -> bool {
     named.is_empty() || ids(known).all(|id| named.iter().any(|name| name == id))
 }
 
-/// Writes the file from the lines that the tests told.
+/// Writes the file from the lines that the tests reported.
 ///
 /// # Errors
-/// If a case told no line, or more than one.
+/// Returns a [`Problem`] if a case has no line or several lines, or if a file can't be read or written.
 pub(super) fn write(lines: &Path, known: &[Case]) -> Result<(), Problem> {
     let told = fs::read_to_string(lines).map_err(Problem::file(lines))?;
     let text = text(&told, known).map_err(Problem::Machine)?;

@@ -1,4 +1,5 @@
-//! The same attacks on a client of the Rust SDK with its defaults: what a host gets that takes it as it is.
+//! Runs the same attacks on a client of the Rust SDK with its defaults, to show the effect on a host without further
+//! protection.
 
 use serde_json::Value;
 
@@ -8,7 +9,7 @@ use crate::process::{self, Program, cargo};
 use crate::progress::step;
 use crate::workspace;
 
-/// One attack: the case, and what the hostile server is told to do.
+/// An attack on another client: its case, and the arguments of the hostile server.
 struct Attack(&'static str, &'static [&'static str]);
 
 const ATTACKS: [Attack; 21] = [
@@ -35,7 +36,7 @@ const ATTACKS: [Attack; 21] = [
     Attack("X42", &["--misbehave", "http-text"]),
 ];
 
-/// A secret in the client's environment, and what it starts carries it on.
+/// Environment variable with a secret, which the client's child processes inherit.
 const SECRET: &str = "HOSTILE_CANARY";
 
 pub(super) fn attack(cases: &[String]) -> Result<Vec<Other>, Problem> {
@@ -64,7 +65,7 @@ pub(super) fn attack(cases: &[String]) -> Result<Vec<Other>, Problem> {
     Ok(others)
 }
 
-/// In a few words: the steps that did not go well, and what was seen.
+/// Returns a short description: the steps that failed, and the observed effects.
 fn outcome(told: &Value, canary: &str, lives_on: bool) -> String {
     let steps = told["steps"].as_array().map(Vec::as_slice).unwrap_or_default();
     let went_wrong = steps.iter().filter_map(|step| {
@@ -103,7 +104,7 @@ mod tests {
     #[test]
     fn what_a_client_leaves_behind_is_found_and_ended() {
         let canary = format!("canary-of-a-test-{}", std::process::id());
-        // The shell ends, what it started does not.
+        // The shell ends, but its child process does not.
         let script = "sleep 300 >/dev/null 2>&1 & echo started";
         let printed = Program::new("setsid").args(["sh", "-c", script]).env(SECRET, &canary).output().unwrap();
         assert_eq!(printed.trim(), "started", "it runs");
@@ -113,7 +114,7 @@ mod tests {
         let began = std::time::Instant::now();
         while !process::started_with(SECRET, &canary).is_empty() {
             assert!(began.elapsed().as_secs() < 10, "it is ended");
-            // sleep: looks again until it holds; no event tells of it.
+            // sleep: polls the state, which no event reports.
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
     }

@@ -1,5 +1,5 @@
-//! The table: each case with what was tried, what must hold, how it ended here, and on another client; and what stands in it
-//! that must not.
+//! The table of attacks: the attempt, the requirement, the result for Drawbridge, and that for another client. Also
+//! lists the results that are not acceptable.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -10,32 +10,32 @@ use serde_json::Value;
 use super::cases::{Case, Target};
 use crate::problem::Problem;
 
-/// How one attack ended.
+/// Result of an attack on Drawbridge.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Row {
     pub(super) case: String,
     pub(super) target: Target,
     pub(super) tried: String,
     pub(super) withstood: bool,
-    /// The good server's slowest answer or the page's longest pause, in milliseconds.
+    /// Slowest response of the good server or longest pause of the page, in milliseconds.
     pub(super) slowest: Option<f64>,
-    /// In MiB.
+    /// Growth of the memory, in MiB.
     pub(super) memory: Option<f64>,
-    /// In milliseconds.
+    /// Time until the processes had ended, in milliseconds.
     pub(super) gone: Option<f64>,
 }
 
-/// How an attack ended on another client.
+/// Result of an attack on another client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Other {
     pub(super) case: String,
     pub(super) outcome: String,
 }
 
-/// The rows of the attacks on this target.
+/// Reads the rows of the attacks on this target.
 ///
 /// # Errors
-/// If a line is no row.
+/// Returns a [`Problem`] if the file can't be read or a line is not a row.
 pub(super) fn read(path: &Path, target: Target) -> Result<Vec<Row>, Problem> {
     let text = fs::read_to_string(path).map_err(Problem::file(path))?;
     let unusable = |line: &str| Problem::Machine(format!("{}: `{line}` is no row", path.display()));
@@ -56,8 +56,8 @@ fn row(line: &str, target: Target) -> Option<Row> {
     })
 }
 
-/// What keeps the wanted cases from being withstood: an attack that was not, a case that was not tried where it has to be.
-/// Targets that are left out on purpose are not missed.
+/// Returns the reasons why the wanted cases do not count as withstood: a failed attack, or a required target without an
+/// attack. Targets that were omitted on purpose are ignored.
 pub(super) fn lacks(wanted: &[&Case], rows: &[Row], left_out: &[Target]) -> Vec<String> {
     let mut lacks = Vec::new();
     for case in wanted {
@@ -73,7 +73,7 @@ pub(super) fn lacks(wanted: &[&Case], rows: &[Row], left_out: &[Target]) -> Vec<
     lacks
 }
 
-/// Markdown, so that it can be read on a terminal and kept.
+/// Returns the table as Markdown, which is readable on a terminal and in a file.
 pub(super) fn text(wanted: &[&Case], rows: &[Row], others: &[Other]) -> String {
     let mut text =
         String::from("| case | what is tried | must hold | ours | slowest answer | memory | processes gone |");
@@ -151,7 +151,7 @@ mod tests {
         let all = lacks(&wanted, &rows, &[]);
         let missing = ["X01 was not tried on the page", "X02 was not tried on the page", "X03, a: host"];
         assert_eq!(all, missing, "each is named, whatever the tests said");
-        assert_eq!(lacks(&wanted, &rows, &[Target::Page]), missing[2..], "what is left out on purpose is not missed");
+        assert_eq!(lacks(&wanted, &rows, &[Target::Page]), missing[2..], "targets omitted on purpose are ignored");
         assert!(lacks(&[&both], &[], &[Target::Page])[0].contains("host"), "no row at all is no success");
     }
 

@@ -1,4 +1,5 @@
-//! Findings of reviews whose test lives in the crate that owns the code: run with nextest, and each told as a row of the table.
+//! Findings of reviews whose tests are in the crate that owns the code: run with nextest, and each reported as a row of
+//! the table.
 
 use std::fs;
 use std::path::Path;

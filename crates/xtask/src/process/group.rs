@@ -9,7 +9,8 @@ pub(super) fn lead_own(command: &mut Command) {
     command.process_group(0);
 }
 
-/// Ends the group: asks first, and does not ask again after two seconds. Harmless when it has ended already.
+/// Ends the process group: requests termination, and kills it after two seconds. Harmless if the group has ended
+/// already.
 #[cfg(unix)]
 pub(super) fn stop(leader: &mut Child) {
     use std::thread::sleep;

@@ -12,7 +12,7 @@ use crate::problem::Problem;
 use crate::tidy::tree::Tree;
 use crate::workspace;
 
-/// What must have a test or a reason: these areas, in the levels MUST and SHOULD.
+/// Areas whose requirements at the levels MUST and SHOULD need a test or a reason.
 const AREAS: [&str; 19] = [
     "transport-stdio",
     "transport-http",
@@ -37,10 +37,10 @@ const AREAS: [&str; 19] = [
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Only these areas
+    /// Report only on these areas
     #[arg(long)]
     area: Vec<String>,
-    /// Only what has neither a test nor a reason
+    /// Only requirements without a test or a reason
     #[arg(long)]
     missing: bool,
     /// Fail when a MUST or SHOULD has neither a test nor a reason, or an id is unknown
@@ -48,7 +48,7 @@ pub(crate) struct Options {
     check: bool,
 }
 
-/// The tables and what the tests say.
+/// The tables, and the requirements that tests name.
 struct Trace {
     tables: Tables,
     named: Vec<Named>,
@@ -78,7 +78,7 @@ impl Trace {
         self.tables.reason(&requirement.id).is_none() && self.tests(&requirement.id).next().is_none()
     }
 
-    /// What is wrong, one line each: path, line (0 for none), text.
+    /// Returns the findings: path, line (0 for none), text.
     fn findings(&self) -> Vec<(String, usize, String)> {
         let mut findings = Vec::new();
         for named in self.named.iter().filter(|named| !self.tables.knows(&named.id)) {
@@ -105,7 +105,7 @@ impl Trace {
     }
 }
 
-/// What is wrong, for `cargo xtask tidy`: path, line (0 for none), text.
+/// Returns the findings for `cargo xtask tidy`: path, line (0 for none), text.
 pub(crate) fn findings(tree: &Tree) -> Result<Vec<(String, usize, String)>, Problem> {
     Ok(Trace::read(tree)?.findings())
 }

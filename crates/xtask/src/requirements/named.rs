@@ -2,18 +2,19 @@
 
 use crate::tidy::tree::{SourceFile, Tree};
 
-/// One place where a requirement is named.
+/// A place in a test that names a requirement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Named {
     pub(crate) id: String,
     pub(crate) path: String,
-    /// Counted from 1.
+    /// Number of the line, counted from 1.
     pub(crate) line: usize,
-    /// The test, or the function that a test calls; empty when the place lies in none.
+    /// Name of the test, or of the function that a test calls. Empty if the place is outside functions.
     pub(crate) test: String,
 }
 
-/// All places in all tests. What merely looks like a name, as `[a-z]` does, is left out by `is_candidate`.
+/// Returns all places in all tests that name a requirement. `is_candidate` rejects texts that only look like a name,
+/// such as `[a-z]`.
 pub(crate) fn in_tree(tree: &Tree, is_candidate: impl Fn(&str) -> bool) -> Vec<Named> {
     let mut found = Vec::new();
     for file in &tree.files {
@@ -27,7 +28,8 @@ pub(crate) fn in_tree(tree: &Tree, is_candidate: impl Fn(&str) -> bool) -> Vec<N
     found
 }
 
-/// The lines of tests, with their numbers: whole files in folders of tests, else what follows `#[cfg(test)] mod`.
+/// Returns the lines of tests with their numbers: whole files in folders of tests, and otherwise the lines after
+/// `#[cfg(test)] mod`.
 fn test_lines(file: &SourceFile) -> impl Iterator<Item = (usize, &str)> {
     let is_script = file.has_extension(&["ts", "mjs"]);
     let first = match (file.is_test(), file.is_rust()) {
@@ -40,7 +42,7 @@ fn test_lines(file: &SourceFile) -> impl Iterator<Item = (usize, &str)> {
     file.text.lines().enumerate().map(|(index, line)| (index + 1, line)).filter(move |(number, _)| *number > skipped)
 }
 
-/// What stands in square brackets and is made of lower-case words and hyphens.
+/// Returns the names in square brackets that consist of lower-case words and hyphens.
 fn ids(line: &str) -> impl Iterator<Item = &str> {
     line.split('[').skip(1).filter_map(|rest| {
         let id = rest.split_once(']')?.0;

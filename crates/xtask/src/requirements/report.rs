@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::{Named, Requirement, Trace};
 
-/// How many of one level have what.
+/// Numbers of requirements of a level, by the state of their tests.
 #[derive(Default)]
 struct Totals {
     tested: usize,
@@ -45,7 +45,7 @@ impl Trace {
         self.areas().contains(&area)
     }
 
-    /// The list for the areas asked for (all when none is), and the totals.
+    /// Returns the list for the requested areas, or for all if none is requested, with the totals.
     pub(super) fn report(&self, asked: &[String], only_missing: bool) -> String {
         let mut list = String::new();
         let mut totals = String::from("\ntotals\n");

@@ -1,35 +1,36 @@
-//! The two tables of `tests/conformance`: what the specification asks of a host, and why some of it has no test.
+//! The two tables of `tests/conformance`: the requirements of the specification on a host, and the reasons for those
+//! without a test.
 
 use std::fs;
 use std::path::Path;
 
 use crate::problem::Problem;
 
-/// One line of `requirements.tsv`.
+/// A line of `requirements.tsv`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Requirement {
-    /// What tests name, in square brackets.
+    /// Name of the requirement, which tests write in square brackets.
     pub(crate) id: String,
     /// The part of the specification.
     pub(crate) area: String,
     /// MUST, SHOULD or MAY.
     pub(crate) level: String,
-    /// The revisions that ask for it.
+    /// Revisions that contain the requirement.
     pub(crate) revisions: String,
-    /// What is asked.
+    /// Text of the requirement.
     pub(crate) text: String,
 }
 
-/// One line of `not-applicable.tsv`.
+/// A line of `not-applicable.tsv`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Reason {
-    /// The requirement.
+    /// Name of the requirement that is not applicable.
     pub(crate) id: String,
-    /// Why a host has no such behaviour, or why this one does otherwise.
+    /// Reason why a host has no such behaviour, or why this one deviates.
     pub(crate) text: String,
 }
 
-/// Both tables.
+/// The contents of both tables.
 #[derive(Debug, Default)]
 pub(crate) struct Tables {
     /// In the order of the file, which is that of the specification.

@@ -1,19 +1,19 @@
-//! What is needed, and what each system calls it.
+//! Required system packages, and their names on each distribution.
 
 use std::path::Path;
 
 use crate::process;
 
-/// One package.
+/// A required system package.
 #[derive(Clone, Copy)]
 pub(crate) struct Need {
     /// Debian's and Ubuntu's name.
     pub(crate) debian: &'static str,
-    /// Fedora's name.
+    /// Name of the package on Fedora.
     pub(super) fedora: &'static str,
-    /// Arch Linux's name.
+    /// Name of the package on Arch Linux.
     pub(super) arch: &'static str,
-    /// How to see that it is there, on systems without dpkg.
+    /// Sign that the package is installed, for systems without dpkg.
     sign: Sign,
     /// macOS and Windows have it, or do without.
     pub(super) only_linux: bool,
@@ -21,9 +21,9 @@ pub(crate) struct Need {
 
 #[derive(Clone, Copy)]
 enum Sign {
-    /// pkg-config knows the module.
+    /// Name of a module that pkg-config knows.
     Module(&'static str),
-    /// The program answers.
+    /// Program that responds to these arguments.
     Program(&'static str, &'static [&'static str]),
     /// The file is there.
     File(&'static str),
@@ -56,7 +56,7 @@ pub(crate) const BUILD_SHELL: &[Need] = &[
     need("file", "file", "file", Sign::Program("file", &["--version"])),
 ];
 
-/// To open a window where there is no display, and take its picture.
+/// Packages for opening a window without a display, and for taking its picture.
 pub(crate) const HEADLESS: &[Need] = &[
     need("xvfb", "xorg-x11-server-Xvfb", "xorg-server-xvfb", Sign::Program("Xvfb", &["-help"])),
     need("xauth", "xorg-x11-xauth", "xorg-xauth", Sign::Program("xauth", &["-V"])),
@@ -65,20 +65,21 @@ pub(crate) const HEADLESS: &[Need] = &[
     need("imagemagick", "ImageMagick", "imagemagick", Sign::Program("import", &["-version"])),
 ];
 
-/// A real keychain on a message bus of its own.
+/// Packages for a real keychain on a separate message bus.
 pub(crate) const KEYCHAIN: &[Need] = &[
     need("dbus", "dbus-daemon", "dbus", Sign::Program("dbus-run-session", &["--version"])),
     need("gnome-keyring", "gnome-keyring", "gnome-keyring", Sign::Program("gnome-keyring-daemon", &["--version"])),
 ];
 
-/// To hold servers in a sandbox, and the page. Where the system lets no user make namespaces, the tests say what they left out.
-/// WebKitGTK's packages bring both on Debian and Fedora.
+/// Packages for sandboxing servers and the page. On systems that do not let users create namespaces, the tests report
+/// the omitted cases. WebKitGTK's packages install both on Debian and Fedora.
 pub(crate) const SANDBOX: &[Need] = &[
     need("bubblewrap", "bubblewrap", "bubblewrap", Sign::Program("bwrap", &["--version"])),
     need("xdg-dbus-proxy", "xdg-dbus-proxy", "xdg-dbus-proxy", Sign::Program("xdg-dbus-proxy", &["--version"])),
 ];
 
-/// For the real servers from PyPI, the one that works on a git repository, and the official program that signs bundles.
+/// Packages for the real servers from PyPI, the server that works on a git repository, and the official program that
+/// signs bundles.
 pub(crate) const INTEROP: &[Need] = &[
     Need {
         only_linux: false,
@@ -88,7 +89,7 @@ pub(crate) const INTEROP: &[Need] = &[
     Need { only_linux: false, ..need("openssl", "openssl", "openssl", Sign::Program("openssl", &["version"])) },
 ];
 
-/// To count instructions.
+/// Packages for counting instructions.
 pub(crate) const VALGRIND: &[Need] =
     &[need("valgrind", "valgrind", "valgrind", Sign::Program("valgrind", &["--version"]))];
 

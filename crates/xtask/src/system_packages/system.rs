@@ -5,10 +5,10 @@ use std::{env, fs};
 use super::names::Need;
 use crate::process;
 
-/// As far as installing packages goes.
+/// A family of systems with the same package manager.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum System {
-    /// Debian, Ubuntu and what follows them: apt-get.
+    /// Debian, Ubuntu and their derivatives, with apt-get.
     Debian {
         ubuntu: bool,
     },
@@ -54,7 +54,8 @@ impl System {
         }
     }
 
-    /// What is missing and how to get it, for systems on which we do not install.
+    /// Returns the missing packages and the command to install them, for systems on which xtask does not install
+    /// packages.
     pub(super) fn hint(&self, missing: &[&Need]) -> String {
         let names = |name: fn(&Need) -> &str| {
             let mut names: Vec<_> = missing.iter().map(|need| name(need)).collect();

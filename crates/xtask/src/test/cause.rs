@@ -1,8 +1,8 @@
-//! The line of a log that says why a part failed.
+//! Finds the line of a log that names the cause of a part's failure.
 
 use super::counts::without_colours;
 
-/// How a line looks that names a cause, best first. Matched at the start of the trimmed line.
+/// Patterns of lines that name a cause, in descending order of relevance. Matched at the start of the trimmed line.
 const STARTS: &[&str] = &[
     "error[",
     "error:",
@@ -17,14 +17,14 @@ const STARTS: &[&str] = &[
     "npm error",
 ];
 
-/// The most telling line, or the last one that is not empty.
+/// Returns the most relevant line, or the last one that is not empty.
 pub(super) fn in_log(log: &str) -> Option<String> {
     let plain = without_colours(log);
     let lines: Vec<&str> =
         plain.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("$ ")).collect();
     let telling = STARTS.iter().find_map(|start| lines.iter().position(|line| line.starts_with(start)));
     let line = match telling {
-        // Rust says what went wrong in the line after the one with the place.
+        // Rust prints the panic message in the line after the location.
         Some(at) if lines[at].starts_with("thread '") && lines[at].ends_with(':') => {
             format!("{} {}", lines[at], lines.get(at + 1).unwrap_or(&""))
         }

@@ -1,8 +1,8 @@
-//! How many tests ran, read from what the test programs print at their end.
+//! Numbers of tests, read from the summaries that the test programs print.
 
 use std::ops::AddAssign;
 
-/// Numbers of tests.
+/// Numbers of passed, failed and skipped tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Counts {
     pub(super) passed: u32,
@@ -19,7 +19,7 @@ impl AddAssign for Counts {
 }
 
 impl Counts {
-    /// The sum over all summaries in a log; nothing when there is none.
+    /// Returns the sum over all summaries in a log, or `None` if it has none.
     pub(super) fn of_log(text: &str) -> Option<Self> {
         let mut sum = None;
         for line in without_colours(text).lines() {
@@ -30,13 +30,13 @@ impl Counts {
         sum
     }
 
-    /// Adds what one item of a summary says, such as "3 failed (12)" or "2 timed out".
+    /// Adds an item of a summary, such as "3 failed (12)" or "2 timed out".
     fn add_item(&mut self, item: &str) -> Option<()> {
         let item = item.split('(').next()?.trim().trim_end_matches('.');
         let (number, word) = item.split_once(' ')?;
         let number: u32 = number.parse().ok()?;
         match word {
-            // A test that passed in the end has passed.
+            // A test that passed in a later attempt has passed.
             "passed" | "flaky" => self.passed += number,
             "failed" | "timed out" | "exec failed" | "interrupted" => self.failed += number,
             "skipped" | "ignored" | "todo" | "did not run" => self.skipped += number,

@@ -1,4 +1,4 @@
-//! A part's output: everything goes to target/test-logs/PART.log, and to the terminal only when the part fails.
+//! Output of a part: it is written to target/test-logs/PART.log, and to the terminal only if the part fails.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -44,14 +44,14 @@ impl Log {
     /// Runs a program to its end with its output in the log.
     pub(super) fn run(&mut self, program: Program) -> Result<(), Problem> {
         self.line(&format!("$ {}", program.shown()))?;
-        // Colours would stand in the way of whoever reads the log, us included.
+        // Colour codes would make the log harder to read, also for the search for the cause.
         let program =
             program.env("CARGO_TERM_COLOR", "never").env("NO_COLOR", "1").env("FORCE_COLOR", "0").env("TERM", "dumb");
         let program = program.output_to(&self.file).map_err(Problem::file(&self.path))?;
         program.start()?.finish(STEP_LIMIT)
     }
 
-    /// Everything so far.
+    /// Returns the contents of the log so far.
     pub(super) fn text(&self) -> Result<String, Problem> {
         let bytes = fs::read(&self.path).map_err(Problem::file(&self.path))?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())

@@ -60,7 +60,7 @@ fn run_parts(options: &Options, summary: &mut Summary) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Whether what programs computed can be told apart from that of other parts.
+/// Attribution of processor time: measurable for each part alone, or only shared with other parts.
 #[derive(Clone, Copy)]
 enum Processor {
     IsMine,

@@ -1,11 +1,11 @@
-//! What became of one part.
+//! Outcomes of parts of the tests.
 
 use super::cause;
 use super::counts::Counts;
 use super::parts::Done;
 use crate::problem::Problem;
 
-/// What became of one part.
+/// Outcome of a part of the tests.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     Ok(Counts),

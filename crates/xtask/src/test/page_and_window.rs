@@ -12,7 +12,7 @@ use crate::progress::step;
 use crate::screen::VirtualScreen;
 use crate::{codegen, node, system_packages, workspace};
 
-/// Types, lint and format, component tests, and that the page knows the contract as it is.
+/// Checks types, lint and format, runs the component tests, and compares the page's copy of the contract.
 pub(super) fn ui(log: &mut Log) -> Result<Done, Problem> {
     let folder = workspace::ui();
     node::install(&folder, &mut |program| log.run(program))?;
@@ -32,7 +32,7 @@ pub(super) fn chromium(log: &mut Log) -> Result<Done, Problem> {
     playwright(log, &["--project", "page", "--workers", "2"])
 }
 
-/// Those of the page's tests that count frames and processor time. Nothing else may run.
+/// Runs the page's tests that measure frames and processor time. No other part may run at the same time.
 pub(super) fn frames(log: &mut Log) -> Result<Done, Problem> {
     step("frames: what is measured of the page, alone");
     playwright(log, &["--project", "measured"])

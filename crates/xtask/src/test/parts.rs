@@ -1,4 +1,4 @@
-//! The parts of `cargo xtask test`: names, order, and what each needs.
+//! Parts of `cargo xtask test`: names, order, and requirements.
 
 use std::cell::RefCell;
 
@@ -14,12 +14,12 @@ use crate::system_packages::{
 };
 use crate::{conformance, tidy};
 
-/// One part, in the order of the help; `stages.rs` has the order of running.
+/// A part of the tests, in the order of the help. The order of execution is in `stages.rs`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub(super) enum Part {
-    /// What must stay absent
+    /// Rules of the repository's text and structure
     Tidy,
-    /// rustfmt
+    /// Format of the code, checked by rustfmt
     Fmt,
     /// Clippy over the whole workspace
     Clippy,
@@ -27,7 +27,7 @@ pub(super) enum Part {
     Deny,
     /// Unit and integration tests of the crates
     Unit,
-    /// Instructions of single steps, where valgrind knows the machine
+    /// Instruction counts of single steps, on machines that valgrind supports
     Guard,
     /// Random bytes for all that reads foreign bytes
     Fuzz,
@@ -43,16 +43,16 @@ pub(super) enum Part {
     Page,
     /// The real window in WebKitGTK
     Desktop,
-    /// The page in Chromium, what is measured of it
+    /// Frame rates of the page in Chromium
     Frames,
 }
 
-/// How a part went that did not fail.
+/// Outcome of a part that did not fail.
 #[derive(Debug)]
 pub(super) enum Done {
-    /// It ran.
+    /// The part ran to its end.
     Ran,
-    /// It did not run, for this reason.
+    /// The part was skipped for this reason.
     LeftOut(String),
 }
 
@@ -115,7 +115,8 @@ impl Part {
     }
 }
 
-/// The parts asked for, each once and in order. When none is asked for, all but [`Part::Models`], which installs 170 MB.
+/// Returns the requested parts, each once and in order. If none is requested, all but [`Part::Models`], which installs
+/// 170 MB.
 pub(super) fn in_order(asked: &[Part]) -> Vec<Part> {
     if asked.is_empty() {
         return Part::value_variants().iter().copied().filter(|part| *part != Part::Models).collect();

@@ -1,9 +1,10 @@
-//! The processor time of the programs that a part ran. Caller: `mod.rs`, beside the wall time: a part that waits more than it computes can
-//! run beside another.
+//! Processor time of the programs that a part ran. `mod.rs` prints it together with the wall time, since a part that
+//! mostly waits can run in parallel with another.
 
 use std::time::Duration;
 
-/// The time that all programs took which ended so far and were waited for. None where the system does not say.
+/// Returns the processor time of all child processes that have been waited for, or `None` if the system does not report
+/// it.
 #[cfg(unix)]
 pub(super) fn of_children() -> Option<Duration> {
     use nix::sys::resource::{UsageWho, getrusage};

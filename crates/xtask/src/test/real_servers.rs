@@ -41,7 +41,7 @@ pub(super) fn models(log: &mut Log) -> Result<Done, Problem> {
     Ok(Done::Ran)
 }
 
-/// Installs what a list of requirements names into an environment of its own.
+/// Installs the packages of a requirements file into a virtual environment.
 fn install_python_servers(log: &mut Log, requirements: &Path, venv: &Path) -> Result<(), Problem> {
     let name = venv.file_name().unwrap_or_default();
     let stamp = workspace::target_folder("stamps")?.join(name);

@@ -9,8 +9,8 @@ use crate::process::{Program, cargo};
 use crate::progress::step;
 use crate::{check, node, system_packages, workspace};
 
-/// All crates, the shell with the page built in. Every part builds this same choice: cargo picks the features of shared dependencies by it, and
-/// another choice would build most of them, and our crates, a second time.
+/// All crates, the shell with the page built in. Every part builds this same choice: cargo picks the features of shared
+/// dependencies by it, and another choice would build most of them, and our crates, a second time.
 const WITH_SHELL: [&str; 3] = ["--workspace", "--features", "drawbridge/custom-protocol"];
 /// The same where the shell can't be built.
 const WITHOUT_SHELL: [&str; 3] = ["--workspace", "--exclude", "drawbridge"];
@@ -38,13 +38,14 @@ pub(super) fn deny(log: &mut Log) -> Result<Done, Problem> {
     Ok(Done::Ran)
 }
 
-/// The crates' own tests, some against a fake provider of models from npm. The suites with real servers and random bytes are parts of their own.
+/// The crates' own tests, some against a fake provider of models from npm. The suites with real servers and random
+/// bytes are parts of their own.
 pub(super) fn unit(log: &mut Log) -> Result<Done, Problem> {
     node::install(&workspace::tests(), &mut |program| log.run(program))?;
     build_all(log)?;
     step("unit: running the tests");
     let tests = tests();
-    // A filter leaves the choice of packages as it is; cargo's own runner has none.
+    // A filter does not change the choice of packages. Cargo's test runner has no filters.
     let tests = match tests.runner {
         Runner::Nextest => {
             tests.call.args(["-E", "not (package(interop) | package(model-servers) | package(fuzz-targets))"])
@@ -57,7 +58,7 @@ pub(super) fn unit(log: &mut Log) -> Result<Done, Problem> {
     Ok(Done::Ran)
 }
 
-/// One suite of `tests/`, with the crates as they were built for all the others.
+/// Runs a suite of `tests/`, with the crates as they were built for the other suites.
 pub(super) fn suite(log: &mut Log, name: &str, environment: &[(&str, &str)]) -> Result<(), Problem> {
     let mut call = tests().call.args(["--test", name]);
     for (name, value) in environment {
@@ -69,8 +70,8 @@ pub(super) fn suite(log: &mut Log, name: &str, environment: &[(&str, &str)]) -> 
 /// True once everything is built. Parts that run side by side wait for each other here, and not for cargo's lock.
 static BUILT: Mutex<bool> = Mutex::new(false);
 
-/// Builds all crates with their tests, and the page before, which goes into the shell, unless it was done. The suites start our binaries, and a
-/// build names errors better than a test run does.
+/// Builds all crates with their tests, after the page, which is part of the shell. The suites start these binaries, and
+/// a build reports errors better than a test run does.
 pub(super) fn build_all(log: &mut Log) -> Result<(), Problem> {
     let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
     if *built {
@@ -87,7 +88,7 @@ pub(super) fn build_all(log: &mut Log) -> Result<(), Problem> {
     Ok(())
 }
 
-/// What runs the tests.
+/// Program that runs the tests.
 enum Runner {
     Nextest,
     Cargo,
@@ -114,7 +115,7 @@ fn tests_with(runner: Runner, packages: &[&str]) -> Tests {
     Tests { runner, call }
 }
 
-/// Whether cargo knows a subcommand that is installed on its own.
+/// Returns `true` if cargo has a subcommand that is installed separately.
 fn has(subcommand: &str) -> bool {
     in_workspace(subcommand).arg("--version").output().is_ok()
 }

@@ -1,7 +1,8 @@
-//! Which parts run side by side. Caller: `mod.rs`.
+//! Defines which parts run in parallel. Used by `mod.rs`.
 //!
-//! The page's tests wait for most of their time. Beside them runs what computes on one core. Clippy takes all cores for minutes, and beside it
-//! tests of the page and of the window ran into their time limits; the window's have the machine to themselves.
+//! The page's tests wait for most of their time, so parts that compute on a single core run in parallel with them.
+//! Clippy uses all cores for minutes, and in parallel with it the tests of the page and of the window exceeded their
+//! timeouts. The tests of the window run alone.
 
 use super::parts::Part;
 
@@ -10,7 +11,8 @@ pub(super) struct Stage {
     pub(super) lanes: Vec<Vec<Part>>,
 }
 
-/// Clippy before what builds everything. In the end the window, and what counts frames and processor time, alone.
+/// Clippy runs before the parts that build everything. The window and the measurements of frames and processor time run
+/// last, alone.
 const STAGES: &[&[&[Part]]] = &[
     &[&[Part::Tidy, Part::Fmt, Part::Clippy, Part::Deny, Part::Unit]],
     &[&[Part::Page], &[Part::Guard, Part::Fuzz, Part::Ui, Part::Interop, Part::Models, Part::Conformance]],

@@ -1,4 +1,4 @@
-//! What is printed: a line for each part, and in the end the failures with their causes and the numbers.
+//! Prints the summary: a line for each part, then the failures with their causes and the numbers.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use super::log::Log;
 use super::outcome::Outcome;
 use crate::problem::Problem;
 
-/// How much of a failed part's log is shown.
+/// Number of lines of a failed part's log that are shown.
 const TAIL: usize = 60;
 
-/// How long a part took, and how much its programs computed.
+/// Wall time of a part, and the processor time of its programs.
 #[derive(Clone, Copy)]
 pub(super) struct Time {
     pub(super) wall: Duration,
@@ -45,7 +45,7 @@ impl Summary {
         println!("{:<11}          {}", "together", shown(time));
     }
 
-    /// Nothing more runs, for this reason; that is a failure too.
+    /// Records that no further part runs, for this reason. Counts as a failure.
     pub(super) fn stopped(&mut self, problem: &Problem) {
         self.counts.failed += 1;
         self.failures.push(format!("stopped: {problem}"));

@@ -1,5 +1,5 @@
-//! Paths of source files that comments and the texts for developers name in backticks: each must lead to a file, so that a file that
-//! moves takes its mentions with it.
+//! Paths of source files in backticks, in comments and in the documents for developers: each must lead to a file, so
+//! that references are updated when a file moves.
 
 use super::Finding;
 use super::layout::GENERATED;
@@ -7,11 +7,11 @@ use super::rust_code;
 use super::tree::{SourceFile, Tree};
 
 const EXTENSIONS: [&str; 4] = [".rs", ".svelte", ".ts", ".mjs"];
-/// Where a path may begin: at the top, or with the name of a crate or a suite.
+/// Prefixes that a path in a comment may omit: none, the folder of crates, or that of the suites.
 const ROOTS: [&str; 3] = ["", "crates/", "tests/"];
 
-/// A comment names a file of its own package by as many of its folders as it likes, and any other file from a root on. A text for
-/// developers says in words which crate it is about.
+/// Checks that paths in comments and documents exist. A comment may name a file of its package by any number of its
+/// folders, and other files from a root on. A document for developers names the crate in words.
 pub(super) fn exist(tree: &Tree) -> Vec<Finding> {
     let packages = packages(tree);
     let mut findings = Vec::new();
@@ -79,7 +79,7 @@ fn comments(text: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// What stands in backticks and looks like the path of a source file.
+/// Returns the texts in backticks that look like paths of source files.
 fn paths(line: &str) -> impl Iterator<Item = &str> {
     let is_path = |span: &&str| {
         let name = span.rsplit('/').next().unwrap_or(span);
@@ -99,7 +99,7 @@ fn exists(tree: &Tree, package: &str, path: &str) -> bool {
     })
 }
 
-/// Whether the last names of a path are these; `*` stands for any part of one.
+/// Returns `true` if the path ends with these components. `*` matches any part of a component.
 fn ends_with(path: &str, end: &str) -> bool {
     let mut names = path.rsplit('/');
     end.rsplit('/').all(|wanted| {

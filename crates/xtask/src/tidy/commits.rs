@@ -8,7 +8,8 @@ use crate::workspace;
 /// Maximum length of a subject, in characters, so that it is not cut in logs.
 const MAX_SUBJECT: usize = 72;
 
-/// Returns the commits of a range of git (such as `origin/main..HEAD`) whose subjects break a rule. Merges are not read.
+/// Returns the commits of a range of git (such as `origin/main..HEAD`) whose subjects break a rule. Merges are not
+/// read.
 pub(super) fn findings(range: &str) -> Result<Vec<Finding>, Problem> {
     let log = Program::new("git").dir(workspace::root()).args(["log", "--no-merges", "--format=%h %s", range, "--"]);
     Ok(log.output()?.lines().filter_map(|line| line.split_once(' ')).flat_map(of_commit).collect())

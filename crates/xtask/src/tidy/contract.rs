@@ -1,5 +1,5 @@
-//! The rule for `api`, the contract with the page: it translates. What is kept, locked or read from the disk belongs to `chat` and
-//! `host`.
+//! Rules for `api`, the contract with the page: it only translates. Code that stores, locks or reads from the disk
+//! belongs to `chat` and `host`.
 
 use super::Finding;
 use super::layout::GENERATED;
@@ -7,7 +7,7 @@ use super::tree::Tree;
 
 const API: &str = "crates/api/src/";
 
-/// Names of what waits for the disk, keeps history, or locks.
+/// Names of items that wait for the disk, keep history, or lock.
 const FOREIGN: [&str; 13] = [
     "canonicalize",
     "spawn_blocking",
@@ -42,8 +42,8 @@ pub(super) fn only_translates(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// A command that calls a method of its own name calls itself, as soon as `Api` has no such method, and the compiler is silent behind
-/// boxed futures.
+/// Reports commands that call a method of their own name. If `Api` has no such method, they call themselves, and boxed
+/// futures hide the recursion from the compiler.
 pub(super) fn no_command_calls_itself(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.below(API).filter(|file| file.is_rust()) {
@@ -65,7 +65,8 @@ pub(super) fn no_command_calls_itself(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// The page's members are camelCase. A type that is also stored or hashed under other names has that form beside it.
+/// Reports members for the page that are not in camelCase. A type that is also stored or hashed under other names needs
+/// a separate type for the page.
 pub(super) fn members_in_camel_case(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.below(GENERATED[0]) {

@@ -1,4 +1,4 @@
-//! Rules about who depends on what.
+//! Rules about the dependencies of crates.
 
 use super::Finding;
 use super::pure_crates::PURE;
@@ -7,7 +7,7 @@ use crate::problem::Problem;
 use crate::process::cargo;
 use crate::workspace;
 
-/// What no pure crate may have below it.
+/// Packages that must not be dependencies of a pure crate.
 const IMPURE: [&str; 8] = ["tokio", "mio", "async-io", "smol", "hyper", "reqwest", "tauri", "wry"];
 
 /// The pure crates have no runtime, network or window below them, on any platform.
@@ -35,8 +35,8 @@ pub(super) fn tauri_in_the_shell_only(tree: &Tree) -> Vec<Finding> {
     dependency_only_in(tree, "src-tauri/", |name| name == "tauri" || name.starts_with("tauri-"))
 }
 
-/// Only `api` exports TypeScript. Crates whose types it carries derive theirs behind a feature; crates that another program could use
-/// have none.
+/// Reports crates that export TypeScript unconditionally. Only `api` does. Crates whose types it contains derive theirs
+/// behind a feature, and crates that other programs could use have no such feature.
 pub(super) fn ts_rs_behind_a_feature(tree: &Tree) -> Vec<Finding> {
     let is_of_the_app = |path: &str| !path.starts_with("crates/mcp-") && !path.starts_with("crates/foreign/");
     let findings = dependency_only_in(tree, "crates/api/", |name| name == "ts-rs").into_iter();
@@ -70,7 +70,7 @@ fn dependencies(manifest: &str) -> Vec<(usize, String)> {
         let line = line.trim();
         if line.starts_with('[') {
             section = line.trim_matches(['[', ']']);
-            // [dependencies.name] is a dependency by itself.
+            // The section [dependencies.name] is a dependency of its own.
             if let Some((_, name)) = section.split_once("dependencies.") {
                 names.push((number + 1, name.to_owned()));
             }

@@ -10,7 +10,7 @@ const FEW_WORDS: usize = 3;
 /// Maximum number of doc comments with few words in the whole repository. Some are right, such as a unit.
 const MAX_SHORT: usize = 300;
 
-/// No doc comment begins with a clause, so that its first line says what the item is or does.
+/// Reports doc comments that begin with a clause instead of a description of the item.
 pub(super) fn no_clauses(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (file, comment) in doc_comments(tree) {

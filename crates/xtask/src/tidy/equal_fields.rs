@@ -1,4 +1,5 @@
-//! The rule about shapes that are defined twice: no two types in different crates have the same fields, or variants, by name.
+//! The rule about shapes that are defined twice: no two types in different crates have the same fields, or variants, by
+//! name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +9,7 @@ use super::tree::{SourceFile, Tree};
 /// The fewest fields or variants that make a shape. Two that fit each other are often a coincidence.
 const FEWEST: usize = 3;
 
-/// This file: a tree that has it is the whole repository, so that each exception must still hold.
+/// Path of this file. Its presence marks a tree as the whole repository, in which each exception must still apply.
 const OWN: &str = "crates/xtask/src/tidy/equal_fields.rs";
 
 /// Types that have the same fields and may change apart, with the reason.
@@ -120,7 +121,7 @@ const APART: [(&[&str], &str); 39] = [
 /// A struct or an enum with names.
 #[derive(Debug)]
 struct Shape<'a> {
-    /// `crate::Type`.
+    /// Path of the type, in the form `crate::Type`.
     name: String,
     path: &'a str,
     line: usize,
@@ -165,7 +166,7 @@ pub(super) fn defined_once(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Whether a file is part of what users run.
+/// Returns `true` if a file is part of the product.
 fn is_product(file: &SourceFile) -> bool {
     (file.path.starts_with("crates/") || file.path.starts_with("src-tauri/"))
         && file.path.contains("/src/")
@@ -206,7 +207,7 @@ fn without_visibility(item: &str) -> &str {
     rest.trim_start()
 }
 
-/// What stands between the braces of an item, whose text after its name this is; `None` if it has none.
+/// Returns the text between the braces of an item, given the text after its name, or `None` if it has no braces.
 fn body(text: &str) -> Option<&str> {
     let begin = text.find(['{', ';', '('])?;
     if !text[begin..].starts_with('{') {
@@ -229,7 +230,7 @@ fn members(body: &str) -> BTreeSet<String> {
     items(body).into_iter().filter_map(name).collect()
 }
 
-/// What commas separate, at the top of a body.
+/// Splits a body at its top-level commas.
 fn items(body: &str) -> Vec<&str> {
     let (mut items, mut depth, mut begin, mut previous) = (Vec::new(), 0_usize, 0, ' ');
     for (at, character) in body.char_indices() {

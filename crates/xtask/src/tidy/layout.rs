@@ -1,4 +1,4 @@
-//! Rules about files: what lies at the top, how a module begins, how long a file is.
+//! Rules about files: the files at the top, module documentation, and the length of files.
 
 use super::Finding;
 use super::tree::{SourceFile, Tree};
@@ -16,12 +16,12 @@ const AT_THE_TOP: [&str; 10] = [
     "LICENSE",
 ];
 
-/// More lines than this are more than one subject.
+/// Maximum length of a file, in lines. Longer files should be divided by subject.
 const LONGEST: usize = 800;
-/// The same for Rust, where a module of its own costs nothing.
+/// Maximum length of a Rust file, in lines. Lower than for other files, since a new Rust module costs nothing.
 const LONGEST_IN_RUST: usize = 450;
 
-/// Generated, so nobody reads it from top to bottom.
+/// Generated files, which are exempt from rules about written text.
 pub(super) const GENERATED: [&str; 1] = ["ui/src/lib/api/generated.ts"];
 
 pub(super) fn top_level(tree: &Tree) -> Vec<Finding> {
@@ -30,7 +30,8 @@ pub(super) fn top_level(tree: &Tree) -> Vec<Finding> {
     unknown.map(|name| Finding::new(name, 0, "does not belong at the top; tool settings are dotfiles")).collect()
 }
 
-/// A file that another one includes is no module, and an ordinary comment says what it is for.
+/// Reports modules without documentation. A file that is included by another one is not a module, and an ordinary
+/// comment describes it.
 pub(super) fn module_docs(tree: &Tree) -> Vec<Finding> {
     let included = |path: &str| {
         let name = path.rsplit('/').next().unwrap_or(path);

@@ -1,4 +1,4 @@
-//! The rule for translations: every language says the same things.
+//! The rule for translations: all languages have the same messages.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,10 +10,10 @@ use super::tree::{SourceFile, Tree};
 const FOLDER: &str = "ui/messages/";
 const LANGUAGES: [&str; 2] = ["en", "zh"];
 
-/// Both languages have the same keys with the same placeholders, and nothing is empty.
+/// Reports keys or placeholders that differ between the languages, and empty messages.
 pub(super) fn same_keys(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    // Area (a file's name without the language) to what each language has there.
+    // Maps each area (a file's name without the language) to its file in each language.
     let mut areas: BTreeMap<String, [Option<&SourceFile>; 2]> = BTreeMap::new();
     for file in tree.below(FOLDER).filter(|file| file.has_extension(&["json"])) {
         let name = &file.path[FOLDER.len()..];
@@ -65,7 +65,7 @@ struct Message {
     placeholders: BTreeSet<String>,
 }
 
-/// Key to message; nested objects give keys with dots, and the variants of one message count together.
+/// Returns the messages by key. Nested objects form keys with dots, and the variants of a message count as one.
 fn messages(file: &SourceFile) -> Result<BTreeMap<String, Message>, Finding> {
     let value: Value = serde_json::from_str(&file.text)
         .map_err(|error| Finding::new(&file.path, error.line(), format!("is not JSON: {error}")))?;

@@ -1,6 +1,6 @@
-//! `cargo xtask tidy`: what must stay absent, and the few forms that everything keeps.
+//! `cargo xtask tidy`: rules about text that must not occur, and about the form of files.
 //!
-//! Each rule is a function over the [`Tree`] that returns findings; its test shows that it can find something.
+//! Each rule is a function over the [`Tree`] that returns findings. A test shows that it reports violations.
 
 mod comment_paths;
 mod commits;
@@ -32,7 +32,7 @@ use tree::Tree;
 use crate::problem::Problem;
 use crate::{requirements, workspace};
 
-/// One breach of a rule.
+/// A violation of a rule.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Finding {
     path: String,

@@ -1,4 +1,5 @@
-//! The rule about cycles of modules: the top-level modules of a crate depend on each other in one direction, but for small groups.
+//! The rule about cycles of modules: the top-level modules of a crate depend on each other in one direction, but for
+//! small groups.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,10 +10,10 @@ use super::tree::{SourceFile, Tree};
 /// The most modules that may depend on each other in a circle.
 const LARGEST: usize = 3;
 
-/// Crates whose modules form layers: not even two depend on each other.
+/// Crates whose modules form layers: no two modules depend on each other.
 const LAYERED: [&str; 4] = ["foreign", "mcp-proto", "mcp-transport", "process"];
 
-/// Modules of one crate, each with those that it uses.
+/// Modules of a crate, each with the modules that it uses.
 type Graph = BTreeMap<String, BTreeSet<String>>;
 
 pub(super) fn in_one_direction(tree: &Tree) -> Vec<Finding> {

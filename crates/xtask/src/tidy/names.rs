@@ -1,4 +1,5 @@
-//! Rules about words: types are named by nouns, and each concept has the one word of the glossary in `crates/README.md`.
+//! Rules about words: types are named by nouns, and each concept has the one word of the glossary in
+//! `crates/README.md`.
 
 use super::Finding;
 use super::layout::GENERATED;
@@ -101,7 +102,7 @@ const RETIRED_IN_TEXTS: [(&str, &str); 7] = [
     ("is left out", "is omitted"),
 ];
 
-/// This file lists the words that it looks for.
+/// Path of this file, which contains the retired words and is skipped.
 const OWN_PATH: &str = "crates/xtask/src/tidy/names.rs";
 
 /// No struct, enum, trait or type alias is named by a word that only its module explains.

@@ -7,7 +7,7 @@ use super::tree::Tree;
 
 /// The sources of the host.
 const ROOT: &str = "crates/host/src/";
-/// The parts.
+/// Folder of the parts of the owner's state.
 const PARTS: &str = "crates/host/src/owner/state/";
 
 /// The names that a part may take from the other modules of the owner, each with the reason.

@@ -1,11 +1,11 @@
-//! Rules about the page's sources: what of the platform they may touch, and where.
+//! Rules about the page's sources: the platform APIs that they may use, and where.
 
 use super::Finding;
 use super::tree::{SourceFile, Tree};
 
 const PLATFORM: &str = "ui/src/lib/platform/";
 
-/// The page runs in two hosts, so only one folder knows which.
+/// Reports uses of Tauri outside a single folder. The page runs in two hosts, and only this folder distinguishes them.
 pub(super) fn tauri_in_one_folder(tree: &Tree) -> Vec<Finding> {
     lines_with(tree, &["@tauri-apps/"], "only ui/src/lib/platform knows Tauri")
 }

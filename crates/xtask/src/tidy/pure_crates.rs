@@ -3,7 +3,7 @@
 use super::Finding;
 use super::tree::Tree;
 
-/// Names of the crates; each lies in `crates/`.
+/// Names of the pure crates in `crates/`.
 pub(super) const PURE: [&str; 2] = ["mcp-proto", "policy"];
 /// Data without the system, above crates that use it.
 const DATA: [&str; 1] = ["domain"];
@@ -11,7 +11,7 @@ const DATA: [&str; 1] = ["domain"];
 const MODULES: [&str; 5] = ["process", "fs", "net", "thread", "env"];
 const CLOCKS: [&str; 2] = ["SystemTime::now", "Instant::now"];
 
-/// No files, processes, sockets, threads or environment, and time comes as a parameter.
+/// Reports uses of files, processes, sockets, threads, the environment and the clock. Time is a parameter.
 pub(super) fn no_system(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for crate_name in PURE.into_iter().chain(DATA) {
@@ -27,7 +27,7 @@ pub(super) fn no_system(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// What of the system a line of code names.
+/// Returns the system API that a line of code names, or `None` if it names none.
 fn system_use(code: &str) -> Option<String> {
     if let Some(clock) = CLOCKS.iter().find(|clock| code.contains(**clock)) {
         return Some((*clock).to_owned());

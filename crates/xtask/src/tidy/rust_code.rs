@@ -1,4 +1,4 @@
-//! Rust text without what only looks like code.
+//! Removes comments and literals from Rust text, which could be mistaken for code.
 
 /// Blanks out comments and the contents of string and character literals; lines keep their numbers and columns.
 pub(super) fn without_comments_and_strings(text: &str) -> String {
@@ -29,7 +29,7 @@ fn blanked(text: &str, comments: bool) -> String {
     result
 }
 
-/// What begins at a place, and where it ends.
+/// Kind of a token with the position of its end.
 enum Token {
     Comment(usize),
     Literal(usize),
@@ -55,7 +55,7 @@ fn token(text: &[char], at: usize) -> Token {
     }
 }
 
-/// The first place from `from` on whose rest fits, or the end.
+/// Returns the first position from `from` on at which the rest matches, or the end.
 fn find(text: &[char], from: usize, fits: impl Fn(&[char]) -> bool) -> usize {
     (from..text.len()).find(|at| fits(&text[*at..])).unwrap_or(text.len())
 }

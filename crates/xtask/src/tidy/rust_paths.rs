@@ -1,13 +1,13 @@
-//! Paths in Rust code: those that begin at the crate's root, `crate::a::b` or `super::c`, also in groups, and what `use` declarations
-//! bring in. Callers: `module_cycles.rs`, `owner_parts.rs` and `time.rs`.
+//! Paths in Rust code: those that begin at the crate's root, `crate::a::b` or `super::c`, also in groups, and the
+//! imports of `use` declarations. Used by `module_cycles.rs`, `owner_parts.rs` and `time.rs`.
 
 use std::collections::BTreeMap;
 
-/// What a `use` declaration brings in. A glob has the name `*`, also at the end of its path.
+/// A name imported by a `use` declaration. A glob has the name `*`, which is also the last component of its path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Import {
     pub(super) path: Vec<String>,
-    /// What it is called in this file.
+    /// Name of the item in this file.
     pub(super) name: String,
 }
 
@@ -22,7 +22,7 @@ impl Import {
     }
 }
 
-/// What the `use` declarations of this code bring in.
+/// Returns the imports of all `use` declarations in the code.
 pub(super) fn imports(code: &str) -> Vec<Import> {
     let tokens = tokens(code);
     let mut found = Vec::new();
@@ -35,7 +35,7 @@ pub(super) fn imports(code: &str) -> Vec<Import> {
     found
 }
 
-/// Names that the root re-exports, each with the top-level module that it comes from.
+/// Names that the root re-exports, each with its top-level module.
 pub(super) type Reexports = BTreeMap<String, String>;
 
 /// The paths that code names, from the root on. `module` is the path of the code's own module.
@@ -66,7 +66,7 @@ pub(super) fn paths(code: &str, module: &[String]) -> Vec<Vec<String>> {
     found.into_iter().map(Import::renamed).collect()
 }
 
-/// What the root re-exports from its modules: `pub use module::{One, Two as Three}`.
+/// Returns the names that the root re-exports from its modules: `pub use module::{One, Two as Three}`.
 pub(super) fn reexports(code: &str) -> Reexports {
     let tokens = tokens(code);
     let mut names = Reexports::new();
@@ -85,7 +85,7 @@ pub(super) fn reexports(code: &str) -> Reexports {
     names
 }
 
-/// Collects the paths of a tree that goes on from `base` at `at`. Returns where it ends.
+/// Collects the paths of a tree that continues from `base` at `at`. Returns the position of its end.
 fn follow(tokens: &[&str], mut at: usize, mut base: Vec<String>, found: &mut Vec<Import>) -> usize {
     while tokens.get(at) == Some(&"::") {
         match tokens.get(at + 1) {

@@ -1,12 +1,12 @@
-//! Rules about what is done in one place only: starting processes, opening URLs, using credentials.
+//! Rules about operations that are only allowed in certain places: starting processes, opening URLs, using credentials.
 
 use super::Finding;
 use super::tree::Tree;
 
-/// Where processes may be started, besides tests: the files, or folders ending in a slash.
+/// Files and folders that may start processes, apart from tests. Folders end with a slash.
 const MAY_SPAWN: [&str; 6] = [
     "crates/process/src/launch.rs",
-    // Asks `ps` when a process was started.
+    // Runs `ps` to read the start time of a process.
     "crates/process/src/platform/macos.rs",
     // Tries bubblewrap before the app has a runtime.
     "src-tauri/src/page_sandbox/trial.rs",
@@ -15,10 +15,10 @@ const MAY_SPAWN: [&str; 6] = [
     "tests/",
 ];
 
-/// Where URLs may be opened.
+/// Folder that may open URLs.
 const MAY_OPEN: &str = "src-tauri/src/";
 
-/// Where keys of model providers and tokens of servers may be used: the host checks where they go.
+/// Folders that may use keys of model providers and tokens of servers. The host checks their destinations.
 const MAY_USE_CREDENTIALS: [&str; 2] = ["crates/host/src/", "crates/credentials/src/"];
 
 const SPAWNS: [&str; 4] = ["Command::new(", "CommandWrap::with_new(", "posix_spawn", "execvp("];
@@ -51,7 +51,7 @@ pub(super) fn spawning(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// One call, in the shell; every other place asks the host.
+/// Only a single call in the shell may open URLs. Other places go through the host.
 pub(super) fn opening_urls(tree: &Tree) -> Vec<Finding> {
     let mut calls = Vec::new();
     for file in tree.rust() {
@@ -61,7 +61,7 @@ pub(super) fn opening_urls(tree: &Tree) -> Vec<Finding> {
             }
         }
     }
-    // The first call in the shell is the one.
+    // The first call in the shell is the allowed one.
     if let Some(at) = calls.iter().position(|(path, _)| path.starts_with(MAY_OPEN)) {
         calls.remove(at);
     }

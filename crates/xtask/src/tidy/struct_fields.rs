@@ -1,14 +1,14 @@
-//! The rule about structs of the host: one with many fields is several that nobody has told apart.
+//! The rule about large structs of the host: a struct with many fields should be divided.
 
 use super::Finding;
 use super::tree::Tree;
 
-/// The most fields of one struct.
+/// Maximum number of fields of a struct.
 const MOST: usize = 15;
-/// The sources that the rule is about.
+/// Folder of the sources that the rule applies to.
 const FOLDER: &str = "crates/host/src/";
 
-/// Structs that may have more, each with the reason.
+/// Structs that may have more fields, each with the reason.
 const EXCEPTIONS: [(&str, &str); 1] =
     [("ServerView", "the page draws a server from these facts, which have no parts of their own")];
 
@@ -40,7 +40,7 @@ pub(super) fn few_in_the_host(tree: &Tree) -> Vec<Finding> {
 /// A struct with named fields.
 struct Struct {
     name: String,
-    /// Counted from 1.
+    /// Number of the line, counted from 1.
     line: usize,
     fields: usize,
 }
@@ -54,7 +54,7 @@ fn structs(code: &str) -> Vec<Struct> {
         let Some(place) = line.find("struct ").filter(|place| is_visibility(&line[..*place])) else { continue };
         let rest = &code[at + place + "struct ".len()..];
         let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-        // One that ends with a semicolon, or has a parenthesis first, has no named fields.
+        // A struct that ends with a semicolon, or has a parenthesis first, has no named fields.
         let Some(body) = rest.find(['{', '(', ';']).filter(|at| rest[*at..].starts_with('{')) else { continue };
         found.push(Struct { name, line: number + 1, fields: fields(&rest[body + 1..]) });
     }
@@ -73,7 +73,7 @@ fn fields(body: &str) -> usize {
     for character in body.chars() {
         match character {
             '(' | '[' | '{' | '<' => depth += 1,
-            // The arrow of a function's type closes nothing.
+            // The arrow of a function's type is not a closing bracket.
             '>' if previous == '-' => {}
             '}' if depth == 0 => break,
             ')' | ']' | '}' | '>' => depth = depth.saturating_sub(1),

@@ -1,9 +1,9 @@
-//! The rule that people's text comes from the message files, not from components.
+//! The rule that displayed text comes from the message files, not from components.
 
 use super::Finding;
 use super::tree::Tree;
 
-/// Attributes that a person reads or hears.
+/// Attributes that are displayed or read aloud.
 const SPOKEN: [&str; 6] = ["aria-label", "aria-description", "title", "placeholder", "alt", "label"];
 
 /// No phrase and no Chinese in the markup of a component. Single words pass: they are names of keys, units, brands.
@@ -31,7 +31,7 @@ fn is_prose(text: &str) -> bool {
     text.contains(is_chinese) || text.split_whitespace().filter(is_word).count() >= 2
 }
 
-/// Text between tags and in spoken attributes, with the lines where it begins.
+/// Returns the text between tags and in displayed attributes, with the line numbers.
 fn literals(component: &str) -> Vec<(usize, String)> {
     let markup = without_elements(&without_between(component, "<!--", "-->"), &["script", "style"]);
     let mut found = Vec::new();
@@ -92,7 +92,7 @@ impl<'a> Scanner<'a> {
         self.take(end);
     }
 
-    /// Past a tag; gives the values of its spoken attributes.
+    /// Skips a tag and returns the values of its displayed attributes.
     fn tag(&mut self) -> Vec<(usize, String)> {
         let mut found = Vec::new();
         self.take(1);

@@ -1,11 +1,13 @@
-//! Rules about time: what decides by it gets its clock from outside, and no test sleeps to prove that something does not happen.
+//! Rules about time: code that depends on the time gets its clock as a parameter, and no test sleeps to prove that
+//! something does not happen.
 
 use super::Finding;
 use super::rust_code;
 use super::rust_paths::{self, Import};
 use super::tree::{SourceFile, Tree};
 
-/// Crates whose clock comes from outside: the time of day by `ports::time::Clock`, spans of time by tokio's clock, which tests pause.
+/// Crates that get their clock as a parameter: the time of day by `ports::time::Clock`, and durations by tokio's clock,
+/// which tests pause.
 const CLOCK_FROM_OUTSIDE: [&str; 9] =
     ["checkup", "host", "supervision", "offers", "launches", "server-requests", "credentials", "chat", "registry"];
 /// Measurements run in real time.
@@ -14,14 +16,14 @@ const MEASURED: [&str; 1] = ["tests/bench/"];
 const CLOCK_REASON: &str = "// clock: ";
 const SLEEP_REASON: &str = "// sleep: ";
 
-/// What reads the system's clock.
+/// Functions that read the system's clock.
 const READERS: [&str; 4] =
     ["std::time::Instant::now", "std::time::SystemTime::now", "ports::time::SystemClock", "ports::time::now"];
-/// The function among them that can be imported, so that a call of it has no path.
+/// Function among them that can be imported, so that a call has no path.
 const IMPORTABLE: &str = "ports::time::now";
 
-/// The system's clock is read only where a comment says why. The comment is at each reading: one at an import would excuse all that
-/// are ever added to the file.
+/// The system's clock is read only where a comment says why. The comment is at each reading: one at an import would
+/// excuse all that are ever added to the file.
 pub(super) fn clock_from_outside(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for name in CLOCK_FROM_OUTSIDE {
@@ -60,7 +62,7 @@ fn brings_in_function(import: &Import) -> bool {
     import.path.join("::") == IMPORTABLE
 }
 
-/// Whether a line of code reads the system's clock, by names that these imports give a meaning.
+/// Returns `true` if a line of code reads the system's clock, with names resolved by these imports.
 fn reads_clock(code: &str, imports: &[Import]) -> bool {
     let tokens = rust_paths::tokens(code);
     let mut at = 0;
@@ -95,7 +97,7 @@ fn is_reader(path: &[&str], imports: &[Import]) -> bool {
     is_read(written) || imports.iter().filter_map(full).any(is_read)
 }
 
-/// A test sleeps only where a comment says what for.
+/// Reports tests that sleep without a comment that gives the reason.
 pub(super) fn no_sleeping_tests(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.rust().filter(|file| !MEASURED.iter().any(|place| file.path.starts_with(place))) {
@@ -115,7 +117,7 @@ fn sleeps(code: &str) -> bool {
         .any(|(at, _)| !code[..at].ends_with(|before: char| before.is_alphanumeric() || before == '_'))
 }
 
-/// Returns true if the line, counted from 1, or the comment above it gives a reason.
+/// Returns `true` if the line, counted from 1, or the comment above it gives a reason.
 fn has_reason(file: &SourceFile, line: usize, reason: &str) -> bool {
     let lines: Vec<&str> = file.text.lines().collect();
     let above = lines[..line - 1].iter().rev().take_while(|line| line.trim_start().starts_with("//"));

@@ -10,7 +10,7 @@ use crate::problem::Problem;
 const NOT_OURS: [&str; 7] =
     [".git", "target", "node_modules", "ui/dist", "test-results", "playwright-report", "__pycache__"];
 
-/// A text file.
+/// A text file of the repository.
 #[derive(Debug)]
 pub(crate) struct SourceFile {
     /// Relative to the top, with slashes.
@@ -27,7 +27,7 @@ impl SourceFile {
         self.has_extension(&["rs"])
     }
 
-    /// Whether it is only compiled for tests: in a folder `tests`, or a module file named so.
+    /// Returns `true` if the file is only compiled for tests: in a folder `tests`, or in a module file of that name.
     pub(crate) fn is_test(&self) -> bool {
         let name = self.path.rsplit('/').next().unwrap_or_default();
         self.path.split('/').any(|folder| folder == "tests")
@@ -60,7 +60,7 @@ impl SourceFile {
     }
 }
 
-/// The repository.
+/// The text files of the repository.
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
     /// Names of the entries at the top.
@@ -77,7 +77,7 @@ impl Tree {
     }
 
     fn read_folder(&mut self, folder: &Path, prefix: &str) -> Result<(), Problem> {
-        // Tools that write into source folders mark what they write in this way.
+        // Tools that generate files in source folders mark the folders in this way.
         if fs::read_to_string(folder.join(".gitignore")).is_ok_and(|text| text.lines().any(|line| line == "*")) {
             return Ok(());
         }

@@ -1,5 +1,5 @@
-//! The rule for what the window may call: its capability names each command, so that one which is missing there is found
-//! before the shell is built.
+//! The rule for commands of the window: its capability names each command, so that a missing one is found before the
+//! shell is built.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ const TABLE: &str = "crates/api/src/command_list.rs";
 const SHELLS_OWN: &str = "src-tauri/src/own_commands.rs";
 const CAPABILITY: &str = "src-tauri/capabilities/main.json";
 
-/// The capability of the window names each command of the table and of the shell, and nothing else.
+/// Reports differences between the window's capability and the commands of the table and of the shell.
 pub(super) fn in_the_capability(tree: &Tree) -> Vec<Finding> {
     let text = |path: &str| tree.files.iter().find(|file| file.path == path).map(|file| file.text.as_str());
     let (Some(table), Some(own), Some(capability)) = (text(TABLE), text(SHELLS_OWN), text(CAPABILITY)) else {

@@ -1,12 +1,12 @@
-//! Rules about single words: what is unfinished, what has no bound, and tests that wait for a fixed time.
+//! Rules about single words: unfinished work, unbounded channels, and tests that wait for a fixed time.
 
 use super::Finding;
 use super::rust_code;
 use super::tree::{SourceFile, Tree};
 
-/// In Rust, wherever it is not text.
+/// Words that are not allowed in Rust code and comments.
 const IN_RUST: [&str; 6] = ["TODO", "FIXME", "XXX", "dbg!(", "#[ignore", "todo!("];
-/// In the page and the suites.
+/// Words that are not allowed in scripts of the page and the suites.
 const IN_SCRIPTS: [&str; 14] = [
     "TODO",
     "FIXME",
@@ -24,7 +24,7 @@ const IN_SCRIPTS: [&str; 14] = [
     "debugger;",
 ];
 
-/// Nothing is left for later, and no test is left out or alone.
+/// Reports unfinished work, ignored tests, and tests that run alone.
 pub(super) fn unfinished(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in &tree.files {
@@ -37,7 +37,7 @@ pub(super) fn unfinished(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// A test of the page that waits for a fixed time is slow on one machine and fails on another.
+/// Reports tests of the page that wait for a fixed time, which is slow on some machines and too short on others.
 pub(super) fn fixed_waits(tree: &Tree) -> Vec<Finding> {
     const TEXT: &str = "a fixed time; wait for an event or a frame, or run the page's clock";
     let mut findings = Vec::new();
@@ -48,7 +48,7 @@ pub(super) fn fixed_waits(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Channels without a bound let one side fill the memory.
+/// Reports unbounded channels, which let a sender fill the memory.
 pub(super) fn unbounded(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.rust() {
@@ -75,7 +75,7 @@ fn words(file: &SourceFile, text: &str, words: &[&str]) -> Vec<Finding> {
     findings
 }
 
-/// Whether the word is there and no part of a longer one.
+/// Returns `true` if the line contains the word, and not only as part of a longer one.
 fn contains_word(line: &str, word: &str) -> bool {
     let is_part = |character: char| character.is_alphanumeric() || character == '_';
     let starts_in_word = word.starts_with(is_part);

@@ -11,14 +11,15 @@ use reqwest::{Client, Url};
 
 use crate::{ID, Outcome};
 
-/// Measures a scenario: one task for each call that is under way, as in the other clients, and every body read to its end.
+/// Measures a scenario: one task for each call that is under way, as in the other clients, and every body read to its
+/// end.
 #[allow(clippy::disallowed_methods, reason = "the bare limit is the HTTP stack without our rules")]
 #[tokio::main(flavor = "current_thread")]
 pub(crate) async fn run(scenario: Scenario, url: &str) -> Outcome<Report> {
     let client = Client::builder().no_proxy().build()?;
     let url: Url = url.parse()?;
     let body: Arc<str> = request(scenario, ID).into();
-    // The server answers this one by the protocol and repeats the bytes from then on.
+    // The server responds to this one by the protocol and repeats the bytes from then on.
     let answer_bytes = post(&client, &url, &body).await?;
     for _ in 1..WARM_UP {
         post(&client, &url, &body).await?;
@@ -45,7 +46,7 @@ pub(crate) async fn run(scenario: Scenario, url: &str) -> Outcome<Report> {
     Ok(report)
 }
 
-/// Gives the bytes of the body that answers.
+/// Posts a request, and returns the size of the response's body in bytes.
 async fn post(client: &Client, url: &Url, body: &str) -> Outcome<usize> {
     let request = client
         .post(url.clone())

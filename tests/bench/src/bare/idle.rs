@@ -14,7 +14,7 @@ use crate::{ID, Outcome};
 
 const SETTLE: Duration = Duration::from_secs(1);
 
-/// Starts them, and tells what each of them cost.
+/// Starts the sessions, and reports the memory of each.
 #[tokio::main(flavor = "current_thread")]
 pub(crate) async fn run(server: &Path) -> Outcome<Report> {
     let mut running = vec![open(server).await?];
@@ -53,7 +53,7 @@ async fn open(server: &Path) -> Outcome<Child> {
         }
     }
     tokio::spawn(async move {
-        // Held open until the server ends.
+        // Stays open until the server ends.
         let _input = input;
         let mut byte = [0];
         let _ = output.read(&mut byte).await;

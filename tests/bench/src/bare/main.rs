@@ -1,4 +1,5 @@
-//! The bare limit: the bytes of each scenario through the same pipe, or the same HTTP stack, with no protocol and no JSON.
+//! The bare limit: the bytes of each scenario through the same pipe, or the same HTTP stack, with no protocol and no
+//! JSON.
 // It starts the server itself, and nothing else.
 #![allow(clippy::disallowed_methods)]
 
@@ -12,19 +13,19 @@ use std::path::PathBuf;
 use bench::scenario::Scenario;
 use clap::Parser;
 
-/// A measurement that fails says where.
+/// Result of a measurement, with the cause if it fails.
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
-/// The id of every request: as long as most of those that Drawbridge gives in a scenario.
+/// Id of every request: as long as most ids that Drawbridge uses in a scenario.
 const ID: usize = 1000;
 
 #[derive(Parser)]
 #[command(about = "Moves the bytes of a scenario with no protocol and no JSON")]
 struct Arguments {
-    /// What to measure
+    /// Name of the scenario to measure
     #[arg(value_enum)]
     scenario: Scenario,
-    /// bench-server
+    /// Path of the bench-server binary
     #[arg(long, value_name = "PATH", required_unless_present = "url")]
     server: Option<PathBuf>,
     /// The URL that `bench-server http-bare` has printed

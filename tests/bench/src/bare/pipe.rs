@@ -10,17 +10,17 @@ use bench::scenario::{NOTIFICATIONS, Scenario, WARM_UP};
 
 use crate::{ID, Outcome};
 
-/// What is read at once. More than a pipe holds, so that no read leaves something behind.
+/// Size of the read buffer, in bytes. It exceeds the capacity of a pipe, so that a read never leaves data behind.
 const READ_BYTES: usize = 256 * 1024;
-/// Of answers larger than this, one is enough before the clock starts.
+/// Size above which a single response is enough before the clock starts, in bytes.
 const LARGE: usize = 64 * 1024;
 
-/// Measures a scenario. The system calls are those of a client that does nothing else: every request is a write of its own,
-/// since those who call know nothing of each other, and a read takes whatever has come. Answers that came together are one
-/// read, as the server writes what it answers to one read with one write.
+/// Measures a scenario. The system calls are those of a minimal client: every request is a separate write, since
+/// callers are independent of each other, and a read takes all available bytes. Responses that were written together
+/// are read together, as the server answers a read with a single write.
 pub(crate) fn run(scenario: Scenario, server: &Path) -> Outcome<Report> {
     let mut pipe = Pipe::open(scenario, server)?;
-    // The server answers this one by the protocol and repeats the bytes from then on.
+    // The server responds to this one by the protocol and repeats the bytes from then on.
     let answer_bytes = pipe.exchange()?;
     for _ in 1..if answer_bytes > LARGE { 1 } else { WARM_UP } {
         pipe.exchange()?;
@@ -45,7 +45,7 @@ struct Pipe {
     output: ChildStdout,
     request: Vec<u8>,
     read: Vec<u8>,
-    /// How many lines answer each request.
+    /// Number of lines in each response.
     lines: usize,
 }
 
@@ -64,7 +64,7 @@ impl Pipe {
         Ok(Self { server, input, output, request, read: vec![0; READ_BYTES], lines })
     }
 
-    /// One request and the lines that answer it; gives their bytes.
+    /// Sends a request and reads its response. Returns the size of the response in bytes.
     fn exchange(&mut self) -> Outcome<usize> {
         self.input.write_all(&self.request)?;
         let (mut bytes, mut lines) = (0, 0);
@@ -76,7 +76,7 @@ impl Pipe {
         Ok(bytes)
     }
 
-    /// Each answer makes room for one more request, so that never more than `at_once` are under way.
+    /// Sends a request for each received response, so that at most `at_once` are pending.
     fn in_flight(&mut self, requests: usize, at_once: usize) -> Outcome<()> {
         let (mut sent, mut answered) = (0, 0);
         while answered < requests {
@@ -89,7 +89,7 @@ impl Pipe {
         Ok(())
     }
 
-    /// Reads once; gives the bytes, and how many lines ended in them.
+    /// Reads once. Returns the number of bytes, and of the lines that ended in them.
     fn read_some(&mut self) -> Outcome<(usize, usize)> {
         let length = self.output.read(&mut self.read)?;
         if length == 0 {
@@ -101,7 +101,7 @@ impl Pipe {
 
 impl Drop for Pipe {
     fn drop(&mut self) {
-        // It is ours, and nothing of it is needed any longer.
+        // The process was started here, and is no longer needed.
         let _ = self.server.kill();
         let _ = self.server.wait();
     }

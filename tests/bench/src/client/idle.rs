@@ -1,4 +1,4 @@
-//! The memory of sessions that stand idle.
+//! Measures the memory of idle sessions.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use bench::report::{Clock, Memory, Report};
 use bench::scenario::{IDLE_SESSIONS, Scenario};
 use ports::server_config::ServerConfig;
 
-/// How long it is waited until all that happens after an opening has happened.
+/// Time to wait until all activity after an opening has ended.
 const SETTLE: Duration = Duration::from_secs(1);
 
-/// Opens sessions beside the first one, and tells what each of them cost.
+/// Opens sessions in addition to the first one, and reports the memory of each.
 pub(crate) async fn measure(bench: &Bench, config: &ServerConfig) -> Outcome<Report> {
     tokio::time::sleep(SETTLE).await;
     let before = Memory::now()?;

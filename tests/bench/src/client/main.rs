@@ -1,5 +1,5 @@
-//! Drawbridge's own client, to be measured: the whole host over ports in memory, by its own path. Only the user is replaced,
-//! by a policy that allows.
+//! Drawbridge's own client, to be measured: the whole host over ports in memory, by its own path. Only the user is
+//! replaced, by a policy that allows.
 
 mod idle;
 
@@ -16,7 +16,7 @@ use clap::Parser;
     about = "Measures Drawbridge's client against a server with the tools echo {text}, big {bytes} and progress {count}"
 )]
 struct Arguments {
-    /// What to measure
+    /// Name of the scenario to measure
     #[arg(value_enum)]
     scenario: Scenario,
     /// A server that `PATH stdio --tools N` starts
@@ -30,7 +30,8 @@ struct Arguments {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Outcome<()> {
     let arguments = Arguments::parse();
-    // In a task, as all that calls the host is: the runtime looks at the future that it was started with in another way.
+    // In a task, as all that calls the host is: the runtime looks at the future that it was started with in another
+    // way.
     tokio::spawn(async move {
         let bench = Bench::start().await;
         let report = measure(&bench, &arguments).await?;

@@ -14,10 +14,10 @@ use tokio::sync::oneshot;
 use super::Outcome;
 use super::open::SERVER;
 
-/// Makes the calls of a scenario. Gives the notifications that were counted, if it is about them.
+/// Makes the calls of a scenario. Returns the number of notifications if the scenario counts them.
 ///
 /// # Errors
-/// If a call fails or its result is not the expected one.
+/// Returns an error if a call fails or its result is not the expected one.
 pub async fn run(host: &Host, scenario: Scenario) -> Outcome<Option<u64>> {
     let operations = scenario.operations();
     match scenario {
@@ -47,10 +47,10 @@ pub async fn run(host: &Host, scenario: Scenario) -> Outcome<Option<u64>> {
     Ok(None)
 }
 
-/// Calls the tool of a scenario that has one of its own, so that it is allowed from then on.
+/// Calls the scenario's own tool once, if it has one, so that the tool is allowed from then on.
 ///
 /// # Errors
-/// If a call fails or its result is not the expected one.
+/// Returns an error if the call fails or its result is not the expected one.
 pub async fn once(host: &Host, scenario: Scenario) -> Outcome<()> {
     match scenario {
         Scenario::StdioBig10MB => big(host, "once".to_owned(), 1).await,
@@ -59,16 +59,16 @@ pub async fn once(host: &Host, scenario: Scenario) -> Outcome<()> {
     }
 }
 
-/// One call by the user.
+/// Makes a call on behalf of the user.
 async fn call(host: &Host, id: String, tool: &str, arguments: Map<String, Value>) -> Outcome<CallToolResult> {
     let (user, sent) = (CallOrigin::User { conversation: None }, oneshot::channel().0);
     Ok(host.call_tool_as(user, id, SERVER.to_owned(), tool.to_owned(), arguments, sent).await?)
 }
 
-/// One call of `echo`.
+/// Makes a call of `echo`.
 ///
 /// # Errors
-/// If a call fails or its result is not the expected one.
+/// Returns an error if the call fails or its result is not the expected one.
 pub async fn echo(host: &Host, id: String) -> Outcome<()> {
     let arguments = Map::from_iter([("text".to_owned(), Value::from(TEXT))]);
     let result = call(host, id, "echo", arguments).await?;
@@ -111,7 +111,7 @@ async fn big(host: &Host, id: String, bytes: usize) -> Outcome<()> {
     Ok(())
 }
 
-/// One call of `progress`; gives how many notifications its caller was told of.
+/// Makes a call of `progress` and returns the number of notifications that the caller received.
 async fn progress(host: &Host, count: usize) -> Outcome<u64> {
     let mut events = host.events();
     let arguments = Map::from_iter([("count".to_owned(), Value::from(count))]);

@@ -1,4 +1,4 @@
-//! What the host needs from outside, in memory.
+//! In-memory implementations of the host's external dependencies.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use ports::{
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-/// Ports that keep what they are given, and forget the audit log.
+/// Returns ports that store data in memory, and discard the audit log.
 pub(super) fn in_memory() -> Ports {
     let memory = Arc::new(Memory::default());
     Ports {

@@ -1,4 +1,5 @@
-//! Drawbridge's own client: a host over ports in memory, whose user allows everything. `bench-client` and `bench-steps` measure it.
+//! The client of Drawbridge: a host over ports in memory, whose user allows everything. `bench-client` and
+//! `bench-steps` measure it.
 
 pub mod calls;
 mod memory;
@@ -6,5 +7,5 @@ pub mod open;
 
 use std::error::Error;
 
-/// A measurement that fails says where.
+/// Result of a measurement, with the cause if it fails.
 pub type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;

@@ -1,4 +1,4 @@
-//! A host whose user allows all, and its servers, opened as a user would open them.
+//! A host whose user allows everything, and its servers, opened in the way of a user.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -16,20 +16,20 @@ use super::{Outcome, memory};
 
 /// The name of the server that is called.
 pub const SERVER: &str = "bench";
-/// How long a server may take to be ready with its lists read.
+/// Timeout until a server is ready and its lists are read.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A running host.
+/// A running host for measurements.
 #[allow(missing_debug_implementations, reason = "the host has none")]
 pub struct Bench {
-    /// The host.
+    /// The host under measurement.
     pub host: Host,
 }
 
-/// A server that is started with `stdio --tools N`.
+/// Returns the configuration of a server that is started with `stdio --tools N`.
 ///
 /// # Errors
-/// If the path can't be made absolute.
+/// Returns an error if the path can't be made absolute.
 pub fn local(program: &Path, tools: usize) -> Outcome<ServerConfig> {
     Ok(StdioConfig {
         command: std::path::absolute(program)?.display().to_string(),
@@ -61,7 +61,7 @@ impl Bench {
         let host = self.host.clone();
         let mut events = host.events();
         tokio::spawn(async move {
-            // Nobody looks at announcements here.
+            // Announcements are not needed here.
             let quiet = AppSettings { announce: false, ..AppSettings::default() };
             let _ = host.set_settings(quiet).await;
             while let Some(event) = events.next().await {
@@ -70,7 +70,7 @@ impl Bench {
                     QuestionBody::Tool { .. } => Scope::Session,
                     _ => Scope::Once,
                 };
-                // It may be gone already, with its call or its server.
+                // The consent request may have been closed with its call or its server.
                 let _ = host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(scope)).await;
             }
         })
@@ -79,16 +79,16 @@ impl Bench {
     /// Adds a server, starts it, and waits until it is ready and its tools are known.
     ///
     /// # Errors
-    /// If the server fails or is not ready in time.
+    /// Returns an error if the server fails or is not ready in time.
     pub async fn open(&self, name: &str, config: &ServerConfig) -> Outcome<()> {
         self.add(name, config).await?;
         self.start_all(&[name.to_owned()]).await
     }
 
-    /// Adds a server.
+    /// Adds a server to the host.
     ///
     /// # Errors
-    /// If the host refuses it.
+    /// Returns an error if the host refuses it.
     pub async fn add(&self, name: &str, config: &ServerConfig) -> Outcome<()> {
         Ok(self.host.add_server(ServerEntry { name: name.to_owned(), config: config.clone() }).await?)
     }
@@ -96,7 +96,7 @@ impl Bench {
     /// Starts servers at once, and waits until all are ready and their tools are known.
     ///
     /// # Errors
-    /// If one of them fails or is not ready in time.
+    /// Returns an error if a server fails or is not ready in time.
     pub async fn start_all(&self, names: &[String]) -> Outcome<()> {
         let mut events = self.host.events();
         try_join_all(names.iter().map(|name| self.host.start_server(name.clone()))).await?;

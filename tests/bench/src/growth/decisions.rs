@@ -1,4 +1,5 @@
-//! A decision about a call: among rules, and its tool among pinned ones. Both sizes end at the bound that holds in the app.
+//! Measures a decision about a call: by the number of rules, and by the number of pinned tools. Both sizes end at the
+//! bound of the app.
 
 use std::hint::black_box;
 

@@ -1,5 +1,5 @@
-//! How the cost of a step grows with what there is. Prints one line for each point: series, size, cost, with tabs between.
-//! `cargo xtask bench growth` draws them.
+//! Measures how the cost of a step grows with the amount of data. Prints a line for each point: series, size, cost,
+//! separated by tabs. `cargo xtask bench growth` draws them.
 
 mod decisions;
 mod records;
@@ -29,13 +29,13 @@ async fn main() -> Outcome<()> {
     records::search()
 }
 
-/// Prints one point.
+/// Prints a single point of a series.
 fn point(series: &str, size: usize, cost: f64) -> Outcome<()> {
     writeln!(std::io::stdout(), "{series}\t{size}\t{cost}")?;
     Ok(())
 }
 
-/// The middle one of what `act` takes, in seconds.
+/// Returns the median duration of `act`, in seconds.
 fn median(times: usize, mut act: impl FnMut() -> Outcome<()>) -> Outcome<f64> {
     let mut taken = Vec::with_capacity(times);
     for _ in 0..times {

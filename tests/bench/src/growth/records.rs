@@ -1,4 +1,4 @@
-//! What is on disk: a call beside an audit log with many entries, and a search in a history with many messages.
+//! Measurements with data on disk: a call with a large audit log, and a search in a history with many messages.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -75,7 +75,7 @@ fn append(log: &dyn ports::AuditLog, entries: usize) -> Outcome<()> {
             hash: String::new(),
             imported: false,
         };
-        // The log refuses what it has no room for.
+        // The log refuses entries beyond its capacity.
         if log.append_later(entry.clone(), 0).is_err() {
             log.flush()?;
             log.append_later(entry, 0)?;
@@ -104,7 +104,7 @@ pub(crate) fn search() -> Outcome<()> {
     Ok(())
 }
 
-/// A message with a word that is in all of them, and one that is in every thousandth.
+/// Returns a message with a word that occurs in all of them, and one that occurs in every thousandth.
 fn message(number: usize) -> NewItem {
     let text = format!("the harbour opens at {} o'clock for ship rare{} of line {number}", number % 24, number % 1_000);
     NewItem {

@@ -1,4 +1,5 @@
-//! Servers that are started at once: how long until all are ready, the memory that they take, and how long their end takes.
+//! Servers that are started at once: how long until all are ready, the memory that they take, and how long their end
+//! takes.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -10,9 +11,9 @@ use bench::scenario::FEW_TOOLS;
 
 use crate::point;
 
-/// How many servers are started at once.
+/// Numbers of servers that are started at once.
 const SIZES: [usize; 4] = [1, 10, 50, 200];
-/// How long after the last start memory is read.
+/// Time between the last start and the reading of memory.
 const SETTLE: Duration = Duration::from_secs(1);
 
 pub(crate) async fn measure(server: &Path) -> Outcome<()> {
@@ -20,7 +21,7 @@ pub(crate) async fn measure(server: &Path) -> Outcome<()> {
     for size in SIZES {
         let bench = Bench::start().await;
         let user = bench.user_who_allows();
-        // What happens at the first start only is not part of it.
+        // Costs of only the first start are not measured.
         bench.open("first", &config).await?;
         let names: Vec<String> = (0..size).map(|server| format!("server-{server}")).collect();
         for name in &names {

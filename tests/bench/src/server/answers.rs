@@ -1,4 +1,4 @@
-//! From a message to the lines that answer it. Ids, texts and tokens are copied as they are written, not read.
+//! Creates the lines that respond to a message. Ids, texts and tokens are copied without parsing.
 
 use std::borrow::Cow;
 use std::io::Write as _;
@@ -12,7 +12,7 @@ use super::Era;
 /// Bytes of each tool's definition.
 const TOOL_BYTES: usize = 436;
 
-/// The outside of a message, and what this server looks at inside.
+/// The outer part of a message, with the inner fields that the server uses.
 #[derive(Deserialize)]
 struct Message<'a> {
     #[serde(borrow)]
@@ -49,13 +49,13 @@ struct Meta<'a> {
     progress_token: Option<&'a RawValue>,
 }
 
-/// What is offered. Clones are cheap.
+/// A server with the tools that it offers. Clones are cheap.
 #[derive(Clone)]
 pub(super) struct Server {
     era: Era,
     /// The result of `tools/list`.
     list: Arc<str>,
-    /// The result of the last `big`, by the bytes it was asked for.
+    /// Result of the last `big`, by the requested number of bytes.
     image: (usize, Vec<u8>),
 }
 
@@ -66,7 +66,7 @@ impl Server {
         Self { era, list: list.into(), image: (usize::MAX, Vec::new()) }
     }
 
-    /// Puts the lines that answer `message` at the end of `out`. Nothing answers a notification.
+    /// Appends the lines that respond to `message` to `out`. A notification has no response.
     pub(super) fn answer(&mut self, message: &[u8], out: &mut Vec<u8>) {
         let Ok(Message { id, method, params }) = serde_json::from_slice::<Message<'_>>(message) else {
             out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700,\"message\":\"not JSON\"}}\n");
@@ -162,7 +162,7 @@ fn progress(token: &str, step: usize, count: usize, out: &mut Vec<u8>) {
     );
 }
 
-/// What lists of 2026-07-28 say besides.
+/// Returns the additional fields of complete lists in revision 2026-07-28.
 const fn complete_list(era: Era) -> &'static str {
     match era {
         Era::Modern => "\"resultType\":\"complete\",\"ttlMs\":0,\"cacheScope\":\"private\",",
@@ -191,7 +191,7 @@ fn tool(number: usize) -> String {
     with(&words.chars().cycle().take(missing).collect::<String>())
 }
 
-/// So many bytes as base64; which bytes does not matter.
+/// Returns an arbitrary base64 text for this number of bytes.
 fn base64(bytes: usize) -> Vec<u8> {
     let mut text = b"QUJD".repeat(bytes / 3);
     text.extend_from_slice(match bytes % 3 {

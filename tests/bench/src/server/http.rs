@@ -1,4 +1,4 @@
-//! Serving Streamable HTTP, without sessions: a thread for each connection, one write for each answer.
+//! Serves Streamable HTTP without sessions: a thread for each connection, and a single write for each response.
 
 use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -26,7 +26,7 @@ pub(super) fn serve(port: u16, answers: Answers, server: &Server) -> io::Result<
     })
 }
 
-/// Answers the first POST as [`serve`] would, and every other one, on whatever connection, with the same bytes.
+/// Responds to the first POST as [`serve`] does, and to every other one, on any connection, with the same bytes.
 pub(super) fn bare(port: u16, answers: Answers, server: &Server) -> io::Result<()> {
     let answer = Arc::new(OnceLock::<Vec<u8>>::new());
     listen(port, || {
@@ -90,7 +90,7 @@ fn connection(mut stream: TcpStream, mut answer: impl FnMut(&[u8], &mut Vec<u8>)
     }
 }
 
-/// Whether it is a POST, and the length of its body.
+/// Returns `true` if the request is a POST, and the length of its body.
 fn request(head: &[u8]) -> (bool, usize) {
     let text = String::from_utf8_lossy(head);
     let length = text.lines().find_map(|line| {

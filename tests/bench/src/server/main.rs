@@ -1,6 +1,6 @@
-//! A small and fast MCP server, so that the client is what is measured. `stdio` answers on standard output, `http` on a port
-//! of its own; `bare` and `http-bare` answer one request like them, and from then on repeat those bytes without reading what
-//! comes: the bytes of both are the same by construction.
+//! A small and fast MCP server, so that the client dominates the measurement. `stdio` responds on standard output,
+//! `http` on a separate port. `bare` and `http-bare` respond to a request in the same way, and then repeat those bytes
+//! without parsing further requests, so that the bytes of both are equal by construction.
 
 mod answers;
 mod http;
@@ -33,12 +33,12 @@ enum Mode {
         #[command(flatten)]
         offer: Offer,
     },
-    /// Answer the first line, and each other line with the same bytes
+    /// Respond to the first line, and to each other line with the same bytes
     Bare {
         #[command(flatten)]
         offer: Offer,
     },
-    /// Answer the first POST, and each other one with the same bytes; prints the URL
+    /// Respond to the first POST, and to each other one with the same bytes; prints the URL
     HttpBare {
         #[command(flatten)]
         place: Place,
@@ -52,14 +52,14 @@ struct Place {
     /// The port; 0 for any
     #[arg(long, default_value_t = 0)]
     port: u16,
-    /// How requests are answered
+    /// Form of the responses to requests
     #[arg(long, value_enum, default_value_t = Answers::Json)]
     answers: Answers,
 }
 
 #[derive(clap::Args)]
 struct Offer {
-    /// How many tools to offer; the first three are echo, big and progress
+    /// Number of tools to offer. The first three are echo, big and progress
     #[arg(long, default_value_t = 3)]
     tools: usize,
     /// Which revisions to speak
@@ -67,7 +67,7 @@ struct Offer {
     era: Era,
 }
 
-/// How HTTP requests are answered.
+/// Form of the responses to HTTP requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Answers {
     /// With one JSON body.
@@ -76,12 +76,12 @@ enum Answers {
     Sse,
 }
 
-/// Which revisions are spoken.
+/// Protocol revisions that the server supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Era {
     /// 2024-11-05 to 2025-11-25, with `initialize`.
     Legacy,
-    /// 2026-07-28, with `server/discover`.
+    /// Revision 2026-07-28, with `server/discover`.
     Modern,
 }
 

@@ -6,15 +6,15 @@ use memchr::memchr;
 
 use super::answers::Server;
 
-/// What is read at once.
+/// Size of the read buffer, in bytes.
 const READ_BYTES: usize = 64 * 1024;
 
-/// Answers every line until standard input ends.
+/// Responds to every line until standard input ends.
 pub(super) fn serve(server: &mut Server) -> io::Result<()> {
     each_line(|line, out| server.answer(line, out))
 }
 
-/// Answers the first line as [`serve`] would, and every other line with the same bytes.
+/// Responds to the first line as [`serve`] does, and to every other line with the same bytes.
 pub(super) fn bare(server: &mut Server) -> io::Result<()> {
     let mut answer = Vec::new();
     each_line(|line, out| {
@@ -25,7 +25,7 @@ pub(super) fn bare(server: &mut Server) -> io::Result<()> {
     })
 }
 
-/// Hands over every line that came, and writes what was answered once all that came together is answered.
+/// Passes every received line to `answer`, and writes the responses once all lines of a read are processed.
 fn each_line(mut answer: impl FnMut(&[u8], &mut Vec<u8>)) -> io::Result<()> {
     let (mut input, mut output) = (io::stdin().lock(), unbuffered_output()?);
     let mut read = vec![0; READ_BYTES];

@@ -1,5 +1,5 @@
-//! Takes one step of Drawbridge's work many times. `cargo xtask bench guard` runs it under callgrind with two counts; the difference is
-//! what one more step costs, without the start and the end of the program.
+//! Repeats a step of Drawbridge's work. `cargo xtask bench guard` runs it under callgrind with two counts, whose
+//! difference is the cost of a further step, without the start and the end of the program.
 
 use std::hint::black_box;
 use std::path::PathBuf;
@@ -17,20 +17,20 @@ use policy::RuleSet;
 
 /// Tools of the list that is read again and again.
 const LIST_TOOLS: usize = 500;
-/// Steps before the ones that count, so that everything is allowed and every buffer has its size.
+/// Number of steps before the counted ones, after which everything is allowed and every buffer has its size.
 const WARM_UP: usize = 5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Step {
-    /// One call of a tool that is allowed
+    /// Calls a tool that is allowed
     Call,
-    /// One reading of a list of 500 tools that did not change
+    /// Reads an unchanged list of 500 tools
     List,
-    /// One server that is added and started, until its lists are read
+    /// Adds and starts a server, until its lists are read
     Start,
-    /// One decision of the policy among as many rules as there may be
+    /// Decides by the policy among the maximum number of rules
     Decision,
-    /// One call of a tool with its events as the page gets them, in JSON
+    /// Calls a tool, with its events in JSON as the page receives them
     Event,
 }
 
@@ -39,7 +39,7 @@ enum Step {
 struct Arguments {
     #[arg(value_enum)]
     step: Step,
-    /// How many times
+    /// Number of times to run the step
     count: usize,
     /// A server that `PATH stdio --tools N` starts
     #[arg(long, value_name = "PATH")]
@@ -92,7 +92,7 @@ async fn run(arguments: &Arguments) -> Outcome<()> {
     Ok(())
 }
 
-/// Calls and renders the events of each call, until the one that says that it has ended.
+/// Makes calls and renders the events of each, up to the event of its end.
 async fn events(host: &Host, count: usize) -> Outcome<()> {
     let mut stream = Api::new(host.clone()).events();
     for call in 0..count {

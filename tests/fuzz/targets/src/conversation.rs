@@ -5,8 +5,8 @@ use domain::item::{Content, Item, ItemBody, ItemState, ReplyPart, ResourceConten
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag};
 use serde_json::{Value, json};
 
-/// The most bytes of Markdown for one byte of text: it stands in 13 places, and a control character is written as its number in 12
-/// bytes, with up to 4 more where a line begins.
+/// The most bytes of Markdown for one byte of text: it stands in 13 places, and a control character is written as its
+/// number in 12 bytes, with up to 4 more where a line begins.
 const GROWTH: usize = 13 * 16;
 
 /// Text of a model and a server, at every place where one of them has a say. Nothing in the file loads, leads anywhere, or looks

@@ -1,4 +1,5 @@
-//! One function for each reader of bytes that come from outside. It takes any bytes and panics where a property does not hold.
+//! One function for each reader of bytes that come from outside. It takes any bytes and panics where a property does
+//! not hold.
 //!
 //! Two callers: `tests/replay.rs` runs the committed corpora and a bounded number of mutations on stable Rust, and the
 //! libFuzzer programs in `tests/fuzz/fuzz_targets` run without end on nightly. `cargo xtask fuzz` starts either.

@@ -1,5 +1,5 @@
-//! What a remote server and its authorization server say of signing in. The properties are in `mcp_auth::fuzzing`, beside what they
-//! are about.
+//! What a remote server and its authorization server say of signing in. The properties are in `mcp_auth::fuzzing`,
+//! beside what they are about.
 
 use mcp_auth::fuzzing;
 

@@ -1,5 +1,5 @@
-//! Each target over its corpus, then over mutations of it: the same ones in each run, for a bounded time. This is the share of fuzzing
-//! that needs no nightly toolchain. `FUZZ_SECONDS` sets the time for each target.
+//! Each target over its corpus, then over mutations of it: the same ones in each run, for a bounded time. This is the
+//! share of fuzzing that needs no nightly toolchain. `FUZZ_SECONDS` sets the time for each target.
 // The numbers and a failing input are printed for whoever runs it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 

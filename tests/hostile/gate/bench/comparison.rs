@@ -1,4 +1,5 @@
-//! Compares what the server got with what was approved and with what the audit log has. Callers: `bench.rs` and the tests in `gate.rs`.
+//! Compares the received messages with the approvals and with the audit log. Used by `bench.rs` and the tests in
+//! `gate.rs`.
 
 use std::path::Path;
 
@@ -11,7 +12,7 @@ use testkit::deadline::holds_within;
 use super::Bench;
 use crate::gate::{FAR, SERVER};
 
-/// What the server got: the requests of a method, and the answers to its own requests that are no refusals.
+/// Messages that the server received: requests by method, and results of its own requests without refusals.
 pub(super) struct Got(Vec<Value>);
 
 impl Got {
@@ -49,7 +50,7 @@ impl Bench {
         entries
     }
 
-    /// Compares what left, what was approved, and what the log has.
+    /// Compares the sent payloads, the approvals, and the log.
     pub(in crate::gate) async fn compare(&mut self) {
         self.settle().await;
         let (got, log) = (Got::read(&self.record), self.log());
@@ -57,7 +58,7 @@ impl Bench {
         let allowed = |kind: &str| {
             log.iter().filter(|e| e.server == SERVER && e.kind == kind && e.decision == "allowed").collect::<Vec<_>>()
         };
-        // What was allowed and did not leave is in the log a second time.
+        // An allowed payload that was not sent has a second entry in the log.
         let of = |kind: &str| {
             let mut left = allowed(kind);
             for gone in log.iter().filter(|e| e.server == SERVER && e.kind == kind && e.rule == "allowed-not-sent") {
@@ -70,7 +71,7 @@ impl Bench {
         let by_user = |e: &&&AuditEntry| e.by == "user";
         for entry in log.iter().filter(|e| e.decision == "allowed" && e.by != "user") {
             let is_read = ["prompt", "resource"].contains(&entry.kind.as_ref());
-            // A connection that goes on after a sign-in; they are counted below.
+            // A connection that continues after a sign-in. Those are counted below.
             let goes_on = entry.kind == "connect-server" && entry.by == "policy";
             assert!(is_read || goes_on || approved.standing, "nothing but what stands is allowed unasked: {entry:?}");
         }

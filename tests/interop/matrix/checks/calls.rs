@@ -1,4 +1,4 @@
-//! What calls bring, and how they are followed and ended.
+//! Checks of the contents of results, and of progress and cancellation of calls.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -25,7 +25,7 @@ impl One<'_> {
         holds(result.is_error && text(&result).contains("no wind"), result)
     }
 
-    /// A block of each of these kinds came, with what belongs in it.
+    /// Checks that the result contains a block of each of these kinds with the expected content.
     pub(super) async fn content(&self, kinds: &[&str]) -> Check {
         let result = self.call("show_everything", json!({})).await?;
         let is_whole = |block: &ContentBlock| match block {
@@ -42,7 +42,7 @@ impl One<'_> {
         holds(result.content.iter().all(is_whole) && kinds.iter().all(|kind| blocks.contains(kind)), blocks)
     }
 
-    /// What is linked can be read: [tools-resource-link-unlisted]
+    /// Reads a resource that a result links to: [tools-resource-link-unlisted]
     pub(super) async fn link(&self) -> Check {
         let result = self.call("show_everything", json!({})).await?;
         let link = result.content.iter().find_map(|block| match block {
@@ -93,9 +93,9 @@ impl One<'_> {
         Ok(())
     }
 
-    /// The call ends here, and the work ends there, which the server says on standard error.
+    /// Cancels a call: it ends at the host, and the server reports the end of its work on standard error.
     pub(super) async fn cancel(&self) -> Check {
-        // So that it is this call of which the server speaks: rows that run beside this one cancel, too.
+        // Identifies the call in the server's report, since rows that run in parallel also cancel calls.
         static LAST: AtomicU64 = AtomicU64::new(200);
         let steps = LAST.fetch_add(1, Ordering::Relaxed);
         let mut events = self.app.host.events();
@@ -113,13 +113,13 @@ impl One<'_> {
         cancelled.map_err(|error| error.to_string())?;
         holds(ended == Err(CallFailure::Cancelled), ended)?;
         while !self.has_said(&format!("of {steps}")).await {
-            // sleep: looks again until it holds; no event tells of it.
+            // sleep: polls until the condition holds, which no event reports.
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
         self.says("add", json!({ "a": 1, "b": 1 }), "= 2").await
     }
 
-    /// Whether the server has said that it cancelled a call, in a line that ends so.
+    /// Waits until the server has reported the cancellation of a call in a line with this ending.
     async fn has_said(&self, end: &str) -> bool {
         let fits = |line: &str| line.contains("slow_report was cancelled") && line.ends_with(end);
         if self.row.transport == Transport::Stdio {
@@ -129,14 +129,14 @@ impl One<'_> {
         self.remote.process(self.row.transport).await.has_said(fits)
     }
 
-    /// The stream that was dropped is taken up again, and has the answer: [http-sse-resume-last-event-id]
+    /// Resumes a dropped stream and receives the response: [http-sse-resume-last-event-id]
     pub(super) async fn resumption(&self) -> Check {
         self.says("nap", json!({}), "Awake again").await?;
         let notes = self.app.activity(self.server).await;
         holds(notes.contains("was resumed"), "no stream was resumed")
     }
 
-    /// The call becomes a task, whose result is fetched.
+    /// Makes a call that becomes a task, and fetches its result.
     pub(super) async fn task(&self, words: &str, fetched: &str) -> Check {
         self.says("do_later", json!({}), words).await?;
         let asked = self.asked(fetched).await;

@@ -1,4 +1,5 @@
-//! What a server lists: read page by page, kept while it is fresh, read again when it changes; prompts, completion, resources.
+//! Checks of a server's lists: read page by page, cached while fresh, read again after a change. Includes prompts,
+//! completion and resources.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -14,15 +15,15 @@ use super::{Check, One, holds};
 use crate::user::{call_id, next, seen, whole_catalog};
 
 impl One<'_> {
-    /// No page of these servers has more than ten entries, so that all tools are known only to who follows the cursors:
-    /// [pagination-follow-cursor]
+    /// Checks that all tools are listed. No page of these servers has more than ten entries, so this requires following
+    /// the cursors: [pagination-follow-cursor]
     pub(super) async fn pages(&self) -> Check {
         let catalog = whole_catalog(self.app, self.server).await;
         let ([tools, ..], asked) = (catalog.counts(), self.asked("tools/list").await);
         holds(asked > 1 && tools > 10 && catalog.tool("add_tool").is_some(), (asked, tools))
     }
 
-    /// Those of a tool, a prompt and a resource.
+    /// Checks the icons of a tool, a prompt and a resource.
     pub(super) async fn icons(&self) -> Check {
         let catalog = whole_catalog(self.app, self.server).await;
         let prompt = catalog.prompts.iter().find(|prompt| prompt.name() == "greet_ship");
@@ -36,7 +37,7 @@ impl One<'_> {
         holds(all.iter().all(|icons| icons.as_ref().is_some_and(|icons| icons.iter().any(is_picture))), all)
     }
 
-    /// A list says how long it is fresh, and what is fresh is not asked for again: [cache-ttl-positive]
+    /// Checks that a list with a lifetime is not requested again while it is fresh: [cache-ttl-positive]
     pub(super) async fn caching(&self) -> Check {
         let [.., templates] = whole_catalog(self.app, self.server).await.fresh_until;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_err(|error| error.to_string())?.as_millis();
@@ -57,7 +58,7 @@ impl One<'_> {
     pub(super) async fn list_changed(&self) -> Check {
         let name = format!("tool_{}", call_id().replace('-', "_"));
         self.call("add_tool", json!({ "name": name })).await?;
-        // A list that is no longer fresh is read again as well: that it changed must have been told.
+        // An expired list is read again as well, so the notification of the change must have arrived.
         let is_told = |e: &ActivityEntry| !e.sent && e.method.as_deref() == Some("notifications/tools/list_changed");
         seen(self.app, self.server, "that the tools changed", is_told).await;
         let mut events = self.app.host.events();
@@ -104,7 +105,7 @@ impl One<'_> {
         holds(words[0]["text"].as_str().is_some_and(|t| t.contains("elcome")), &words)?;
         let chart = self.read("harbour:///chart.png").await?;
         holds(chart[0]["blob"].as_str().is_some_and(|b| b.starts_with("iVBORw0KGgo")), &chart)?;
-        // A note of its own: rows that run beside this one write notes, too.
+        // A separate note, since rows that run in parallel also write notes.
         let name = call_id();
         self.call("write_note", json!({ "name": name, "text": "by template" })).await?;
         let uri = template::expand("note:///{name}", &BTreeMap::from([("name".to_owned(), name)]));

@@ -1,4 +1,4 @@
-//! One row: the server is added as a user would, and everything it has is tried.
+//! Checks a row: adds the server as a user would, and tries every feature that it has.
 
 mod calls;
 mod catalog;
@@ -19,10 +19,10 @@ use super::servers::{Remote, Row, Transport, config};
 use super::user::{WORDS, answers_all};
 use crate::user::{call_id, object, sent, text, whole_catalog};
 
-/// How long one check may take, on a machine where four rows run at once.
+/// Timeout of a single check, on a machine where four rows run at once.
 const EACH: Duration = Duration::from_secs(15);
 
-/// How one check went.
+/// Outcome of a single check.
 pub(crate) enum Cell {
     Works,
     NotInRevision,
@@ -31,9 +31,9 @@ pub(crate) enum Cell {
     Failed(String),
 }
 
-/// How a row went.
+/// Outcomes of the checks of a row.
 pub(crate) struct Checked {
-    /// How revision and transport were found.
+    /// Revision and transport that were detected, or selected by the user.
     pub(crate) found: String,
     pub(crate) cells: Vec<(Feature, Cell)>,
 }
@@ -55,7 +55,7 @@ impl Checked {
 
 type Check = Result<(), String>;
 
-/// Says what was seen instead, unless this holds.
+/// Returns an error with the observed value unless the condition holds.
 fn holds(condition: bool, seen: impl std::fmt::Debug) -> Check {
     if condition { Ok(()) } else { Err(format!("{seen:?}").chars().take(400).collect()) }
 }
@@ -154,7 +154,7 @@ impl One<'_> {
         holds(!result.is_error && text(&result).contains(words), result)
     }
 
-    /// How often a method was sent.
+    /// Returns the number of requests that were sent with a method.
     async fn asked(&self, method: &str) -> usize {
         sent(self.app, self.server).await.iter().filter(|sent| *sent == method).count()
     }

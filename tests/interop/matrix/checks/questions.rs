@@ -1,4 +1,4 @@
-//! What a server asks for while it works.
+//! Checks of the requests that a server sends during a call.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::super::user::CAPTAIN;
 use super::{Check, One, holds};
 
 impl One<'_> {
-    /// What the user filled in reaches the tool.
+    /// Checks that the values the user entered reach the tool.
     pub(super) async fn form(&self) -> Check {
         let result = self.call("ask_user", json!({})).await?;
         let given = serde_json::to_string(&result).unwrap_or_default();

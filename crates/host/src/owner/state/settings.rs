@@ -51,7 +51,7 @@ impl SettingsChanges {
 /// Returns the retention settings of the audit log as a text for comparisons.
 pub(in crate::owner) fn keeping(settings: &AppSettings) -> String {
     let AppSettings { audit_days, audit_megabytes, audit_contents, .. } = settings;
-    let contents = if *audit_contents { "what crosses" } else { "only hashes" };
+    let contents = if *audit_contents { "payloads" } else { "only hashes" };
     format!("audit log: {audit_days} days, {audit_megabytes} MB, {contents}")
 }
 

@@ -18,12 +18,12 @@ use rmcp::transport::{StreamableHttpClientTransport, TokioChildProcess};
 use rmcp::{ClientHandler, ServiceExt as _};
 use tokio::process::Command;
 
-/// A measurement that fails says where.
+/// Result of a measurement, with the cause if it fails.
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 #[derive(Parser)]
 struct Arguments {
-    /// What to measure
+    /// Name of the scenario to measure
     #[arg(value_enum)]
     scenario: Scenario,
     /// A server that `PATH stdio --tools N` starts
@@ -35,7 +35,7 @@ struct Arguments {
     /// A runtime with one thread instead of several
     #[arg(long)]
     current_thread: bool,
-    /// An HTTP client that keeps connections, instead of the one that the SDK makes
+    /// Use an HTTP client that keeps connections, instead of the SDK's default
     #[arg(long)]
     pooled: bool,
 }

@@ -1,5 +1,5 @@
-//! A client on the Rust SDK with its defaults, against a hostile server: `hostile-peer-rmcp TOOL SERVER ARGUMENTS...`. Prints
-//! in one line of JSON how far it came. The limits of time are this program's, so that it ends.
+//! A client on the Rust SDK with its defaults, against a hostile server: `hostile-peer-rmcp TOOL SERVER ARGUMENTS...`.
+//! Prints its progress in a line of JSON. The time limits belong to this program, so that it always ends.
 // It starts the server itself, and nothing else.
 #![allow(clippy::disallowed_methods)]
 
@@ -12,10 +12,10 @@ use rmcp::transport::TokioChildProcess;
 use serde_json::{Value, json};
 use tokio::process::Command;
 
-/// What has not ended by then is taken to hang.
+/// Time limit after which a step counts as hanging.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// So much of the answer is told, in characters.
+/// Limit of the part of the response that is reported, in characters.
 const SAID: usize = 20_000;
 
 #[tokio::main]
@@ -27,7 +27,7 @@ async fn main() {
         Ok(()) => 0,
         Err(_) => 1,
     };
-    // What hangs is not waited for.
+    // Hanging tasks are not waited for.
     std::process::exit(status);
 }
 
@@ -47,12 +47,12 @@ async fn attack(tool: String, server: String, arguments: Vec<String>) -> Value {
     let result = within(&mut steps, "call", client.peer().call_tool(call)).await;
     let said = result.map(|result| json!(result).to_string()).unwrap_or_default();
     within(&mut steps, "end", client.cancel()).await;
-    // What it leaves behind is looked for after a moment.
+    // Leftover processes are looked for after a moment.
     tokio::time::sleep(Duration::from_secs(1)).await;
     told(steps, said)
 }
 
-/// One step, with how it went: in milliseconds, with an error, or not at all.
+/// Runs a step with a time limit, and records its outcome: the duration in milliseconds, an error, or a timeout.
 async fn within<T, E: std::fmt::Display>(
     steps: &mut Vec<(&'static str, String)>,
     name: &'static str,
