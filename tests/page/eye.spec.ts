@@ -138,7 +138,7 @@ test.describe("a value that grows when it is opened", () => {
     const frame = question(app);
     const allow = frame.getByRole("button", { name: "Allow once" });
     await readDefinition(app);
-    await frame.getByRole("region", { name: "What crosses" }).focus();
+    await frame.getByRole("region", { name: "Payload" }).focus();
     await app.keyboard.press("End");
     await expect(frame.getByRole("button", { name: /^More above/ }), "it leads to what was skipped").toBeVisible();
     await app.mouse.move(1, 1);

@@ -100,7 +100,7 @@ describe("an item that is looked for", () => {
   });
 });
 
-describe("what is left out", () => {
+describe("what is omitted", () => {
   const picture: ConversationItem = {
     ...message(0),
     body: {

@@ -77,7 +77,7 @@ describe("a consent request for a call of the model", () => {
       screen.getByTestId("question"),
     );
     expect(frame.getByText("1 of 2"), "and others wait").toBeInTheDocument();
-    expect(frame.getByText("/t1"), "what crosses").toBeInTheDocument();
+    expect(frame.getByText("/t1"), "the payload").toBeInTheDocument();
     await armed("Deny");
     expect(frame.getByRole("button", { name: "Deny" }), "Deny has the focus").toHaveFocus();
     expect(await axeProblems(), "axe finds nothing").toEqual([]);

@@ -25,7 +25,7 @@ class InstallSheet {
   upgrades = $state<string | null>(null);
   #asked = 0;
 
-  /** The server is being added, which can't be taken back: until that is done, the sheet stays and is about nothing else. */
+  /** The server is being added, which can't be undone: until that is done, the sheet stays and is about nothing else. */
   get isInstalling(): boolean {
     return (this.form?.busy ?? false) || (this.link?.busy ?? false);
   }

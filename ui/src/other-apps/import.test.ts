@@ -191,7 +191,7 @@ describe("a server", () => {
     expect(git.getByText("log"), "the only tools of its app").toBeVisible();
     expect(
       git.getByText(/^These settings are not imported: sandbox, timeout/),
-      "what is left out, in the page's words",
+      "what is omitted, in the page's words",
     ).toBeVisible();
     expect(
       git.getByText("something else"),

@@ -209,7 +209,7 @@ test("limits are changed one by one, and set back together", async () => {
   const calls = screen.getByRole("spinbutton", { name: "Calls under way" });
   await user.clear(calls);
   await user.tab();
-  expect(calls, "what is no number is taken back").toHaveValue(256);
+  expect(calls, "what is no number is revoked").toHaveValue(256);
   await user.click(screen.getByRole("button", { name: "Restore defaults" }));
   expect(changes.at(-1), "as they were set").toBeUndefined();
 });

@@ -25,7 +25,7 @@ export function authDraft(settings: AuthSettings | null): AuthDraft {
   };
 }
 
-/** As it is sent. Without anything to say it is nothing, unless it takes back what was said before. */
+/** As it is sent. Without anything to say it is nothing, unless it revokes what was said before. */
 export function authSettings(draft: AuthDraft, before: AuthSettings | null): AuthSettings | null {
   const text = (value: string) => (value.trim() === "" ? null : value.trim());
   const scopes = draft.scopes.split(/\s+/).filter((scope) => scope !== "");

@@ -184,7 +184,7 @@ describe("how to sign in", () => {
       ...{ clientId: "", clientSecret: "", secretKept: false },
       ...{ issuer: "", scopes: "", redirectPort: "" },
     };
-    expect(before.config, "all of it is taken back").toMatchObject({
+    expect(before.config, "all of it is revoked").toMatchObject({
       auth: {
         ...{ clientId: null, clientSecret: null, hasSecret: false },
         ...{ issuer: null, scopes: [], redirectPort: null },

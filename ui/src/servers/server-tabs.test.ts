@@ -198,7 +198,7 @@ describe("the permissions", () => {
     expect(screen.queryByText("git_push"), "not another server's").toBeNull();
     await user.click(screen.getByRole("button", { name: "Take back read_file" }));
     expect(host.requests("revoke_grant"), "by its id").toEqual([{ id: "2" }]);
-    expect(await screen.findByText("Taken back"), "in its place").toBeVisible();
+    expect(await screen.findByText("Revoked"), "in its place").toBeVisible();
     expect(await axeProblems(), "axe").toEqual([]);
     grants = [];
     host.send({ type: "audit_changed" });

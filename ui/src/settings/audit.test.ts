@@ -115,7 +115,7 @@ describe("the audit log", () => {
     await waitFor(() => expect(answers.length, "one is asked at a time").toBe(1));
     answers[0]?.({ entries: [entry(9)], more: false });
     await waitFor(() => expect(answers.length, "then the other").toBe(2));
-    expect(audit.entries, "the late answer is left out").toEqual([]);
+    expect(audit.entries, "the late answer is omitted").toEqual([]);
     answers[1]?.({ entries: [entry(5, { server: "weather" })], more: false });
     await Promise.all([first, second]);
     expect(

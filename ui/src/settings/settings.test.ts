@@ -187,7 +187,7 @@ describe("rules", () => {
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
     await fireEvent.click(within(row).getByRole("button"));
     expect(screen.queryByRole("alertdialog"), "nothing is asked").toBeNull();
-    expect(await within(row).findByText("Taken back"), "said in its place").toBeVisible();
+    expect(await within(row).findByText("Revoked"), "said in its place").toBeVisible();
     expect(host.requests("revoke_grant"), "exactly this one").toEqual([{ id: "g2" }]);
   });
 
@@ -210,12 +210,12 @@ describe("rules", () => {
     await fireEvent.click(button);
     expect(host.requests("revoke_grant"), "while it is on its way").toHaveLength(1);
     answer();
-    const said = await within(first as HTMLElement).findByText("Taken back");
+    const said = await within(first as HTMLElement).findByText("Revoked");
     await waitFor(() =>
       expect(said, "not the next button, which a held key would press").toHaveFocus(),
     );
     const rows = screen.getAllByRole("row").map((row) => row.textContent);
-    expect(rows[1], "it stays in its place").toMatch(/Starting the server.*Taken back/s);
+    expect(rows[1], "it stays in its place").toMatch(/Starting the server.*Revoked/s);
     expect(rows[2]).toMatch(/write_file/);
     expect(host.requests("revoke_grant")).toEqual([{ id: "g1" }]);
   });

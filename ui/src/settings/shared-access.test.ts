@@ -11,7 +11,7 @@ import RulesView from "./RulesView.svelte";
 
 afterEach(() => cleanup());
 
-test("E16: shared folders and use of models are in the one list, and taken back with Undo", async () => {
+test("E16: shared folders and use of models are in the one list, and revoked with Undo", async () => {
   const shares = { decided: true, folders: ["/home/ann/trip"], told: ["/home/ann/trip"] };
   const denied = { decided: true, folders: [], told: [] };
   const host = await startFakeHost(

@@ -211,7 +211,7 @@ describe("the window", () => {
     ).toBeVisible();
     expect(await axeProblems(), "axe").toEqual([]);
     await user.click(screen.getByRole("button", { name: "Undo: git may ask again" }));
-    expect(host.requests("unmute"), "taken back").toEqual([{ server: "git" }]);
+    expect(host.requests("unmute"), "revoked").toEqual([{ server: "git" }]);
     host.send({ type: "server_changed", server: sampleServer({ ...muted, mutedUntil: null }) });
     await waitFor(() =>
       expect(screen.queryByText(/is quiet until/), "what the user wished is no news").toBeNull(),

@@ -95,7 +95,7 @@ test("attaches a skill to a conversation that is picked", async () => {
   expect(router.current, "and goes there").toEqual({ at: "conversation", id: "c1" });
 });
 
-test("says why a skill is left out, and why one can't be read", async () => {
+test("says why a skill is omitted, and why one can't be read", async () => {
   const user = userEvent.setup();
   const note = "skill://other/SKILL.md can't be used: its URI is wrong";
   notes = [note, note];

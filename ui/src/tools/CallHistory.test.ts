@@ -175,7 +175,7 @@ describe("the history of a tool", () => {
     expect(screen.queryByRole("button", { name: /^Run again/ })).toBeNull();
   });
 
-  test("E29: what the host let go is left out, and what fails is read again", async () => {
+  test("E29: what the host let go is omitted, and what fails is read again", async () => {
     let broken = true;
     const { user } = await show([entry(1, "1"), entry(2, "2")], (seq) => {
       if (seq === 2) throw new ApiError({ code: "not_found", message: "let go", data: null });

@@ -52,7 +52,7 @@ test("every kind of field is there, named, and nothing is wrong for readers", as
   expect(await axeProblems(), "axe finds nothing").toEqual([]);
 });
 
-test("filling in makes the value; what is not filled is left out", async () => {
+test("filling in makes the value; what is not filled is omitted", async () => {
   const user = userEvent.setup();
   const { seen } = show(EVERY_KIND);
   expect(seen, "what must be sent and can only be one thing").toEqual({
@@ -79,7 +79,7 @@ test("filling in makes the value; what is not filled is left out", async () => {
     ready: true,
   });
   await user.click(screen.getByRole("button", { name: "Remove tags 1" }));
-  expect((seen.value as { tags?: JsonValue }).tags, "an emptied list is left out").toBe(undefined);
+  expect((seen.value as { tags?: JsonValue }).tags, "an emptied list is omitted").toBe(undefined);
 });
 
 test("what is wrong stands beside its field, and the first of it gets the focus", async () => {

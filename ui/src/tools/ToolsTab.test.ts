@@ -155,7 +155,7 @@ test("a tool says what the server claims, and is called after its arguments are 
   const asking = { ...call, state: "awaiting_input" as const, progress: null, task: waits };
   host.send({ type: "call_changed", call: asking });
   expect(await shown.findByText("Needs your input"), "it waits").toBeInTheDocument();
-  expect(shown.queryByText(/Invalid/), "what is no time is left out").toBeNull();
+  expect(shown.queryByText(/Invalid/), "what is no time is omitted").toBeNull();
   host.send({ type: "server_changed", server: sampleServer({ name, muted: true }) });
   expect(
     await screen.findByText("Muted: all its questions are denied."),

@@ -431,11 +431,8 @@ async fn a_key_that_is_none_is_told() {
 
 #[tokio::test]
 async fn the_identity_provider_is_asked_over_tls_only() {
-    for (issuer_url, endpoint) in [
-        ("http://idp.example", None),
-        ("https://idp.example", Some("http://idp.example/token")),
-        ("ftp://idp.example", None),
-    ] {
+    let addresses = [("http://a.test", None), ("https://a.test", Some("http://a.test/")), ("ftp://a.test", None)];
+    for (issuer_url, endpoint) in addresses {
         let (issuer, server) = servers(|script| drop(script.clients.insert("app".to_owned(), None)), |_| ()).await;
         let bench = Bench::new(&server, |settings| {
             settings.grant = GrantKind::EnterpriseManaged(EnterpriseIdp {

@@ -37,8 +37,11 @@ pub(super) fn module_docs(tree: &Tree) -> Vec<Finding> {
         let name = path.rsplit('/').next().unwrap_or(path);
         tree.rust().any(|file| file.text.contains(&format!("include!(\"{name}\")")))
     };
-    let is_explained =
-        |file: &&SourceFile| file.text.starts_with("//!") || (file.text.starts_with("// ") && included(&file.path));
+    let is_explained = |file: &&SourceFile| {
+        file.text.starts_with("//!")
+            || file.text.starts_with("#![doc = include_str!(\"../README.md\")]")
+            || (file.text.starts_with("// ") && included(&file.path))
+    };
     let without = tree.rust().filter(|file| !is_explained(file));
     without.map(|file| Finding::new(&file.path, 1, "begins without `//!` that says what it is for")).collect()
 }

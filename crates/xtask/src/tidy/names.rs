@@ -82,14 +82,8 @@ const NOT_NOUNS: [&str; 71] = [
 ];
 
 /// Words of identifiers that the glossary replaces, each with the word to use.
-const RETIRED_IN_NAMES: [(&str, &str); 6] = [
-    ("crossing", "payload"),
-    ("crosses", "payload, or sent"),
-    ("whence", "source, or origin"),
-    ("whither", "target, or destination"),
-    ("meanwhile", "concurrent"),
-    ("whoever", "the actor"),
-];
+const RETIRED_IN_NAMES: [(&str, &str); 3] =
+    [("crossing", "payload"), ("whence", "source, or origin"), ("whither", "target, or destination")];
 
 /// Phrases in comments, messages and documents that the glossary replaces, each with the phrase to use.
 const RETIRED_IN_TEXTS: [(&str, &str); 7] = [

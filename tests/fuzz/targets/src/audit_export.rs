@@ -1,4 +1,4 @@
-//! Exported audit logs.
+//! Fuzz target: the verification of exported audit logs.
 
 use serde_json::Value;
 use serde_json::value::RawValue;

@@ -50,7 +50,7 @@ pub fn audit_log(data: &[u8]) {
     assert_eq!(begun, original.entries.iter().collect::<Vec<_>>(), "nothing was found by the check");
 }
 
-/// What a careful attacker does last: puts the guards back as they were.
+/// Restores the guards to their original state, as a careful attacker would.
 fn restore_guards(connection: &Connection) {
     static GUARDS: OnceLock<Vec<String>> = OnceLock::new();
     for guard in GUARDS.get_or_init(guards) {

@@ -1,4 +1,4 @@
-//! One function for each reader of bytes that come from outside. It takes any bytes and panics where a property does
+//! The fuzz targets: a function for each reader of bytes that come from outside. It takes any bytes and panics where a property does
 //! not hold.
 //!
 //! Two callers: `tests/replay.rs` runs the committed corpora and a bounded number of mutations on stable Rust, and the
@@ -36,16 +36,16 @@ pub use policy_file::policy;
 pub use registry_page::registry_page;
 pub use sse::sse;
 
-/// One target.
+/// A fuzz target: a reader of bytes from outside.
 #[derive(Debug, Clone, Copy)]
 pub struct Target {
-    /// Its name, which is that of its corpus as well.
+    /// Name of the target and of its corpus.
     pub name: &'static str,
     /// Runs it on one input.
     pub run: fn(&[u8]),
 }
 
-/// All targets.
+/// All targets, in the order in which they run.
 pub const TARGETS: [Target; 14] = [
     Target { name: "message", run: message },
     Target { name: "sse", run: sse },

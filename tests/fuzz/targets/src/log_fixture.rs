@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use ports::{AuditEntry, AuditLog, AuditQuery, Ports, SecretError, SecretKept, Secrets};
 use store::PlatformInFolder;
 
-/// How many entries the log has.
+/// Number of entries in the log.
 pub(crate) const ENTRIES: u64 = 12;
 /// The key of the seals.
 const KEY: &str = "5ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea1";
@@ -53,9 +53,9 @@ impl Secrets for Keychain {
 pub(crate) struct Original {
     /// The bytes of its file.
     pub(crate) file: Vec<u8>,
-    /// Its entries, the first one first.
+    /// Entries of the log, oldest first.
     pub(crate) entries: Vec<AuditEntry>,
-    /// It as an exported file.
+    /// The log as an exported file.
     pub(crate) export: String,
     marks: HashMap<String, String>,
 }
@@ -123,12 +123,12 @@ pub(crate) fn open(folder: &Path, keychain: &Keychain) -> Arc<dyn AuditLog> {
     audit
 }
 
-/// Its entries, the newest first.
+/// Entries of the log, newest first.
 pub(crate) fn all(log: &dyn AuditLog) -> Vec<AuditEntry> {
     log.read(&AuditQuery::latest(1_000)).unwrap_or_default()
 }
 
-/// Where the log lies in a folder.
+/// Returns the path of the log in a folder.
 pub(crate) fn file(folder: &Path) -> PathBuf {
     folder.join("audit.db")
 }

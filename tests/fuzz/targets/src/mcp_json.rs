@@ -1,4 +1,4 @@
-//! `mcp.json`.
+//! Fuzz target: the reader of `mcp.json`.
 
 use ports::server_config::ServerEntry;
 use serde_json::Value;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 /// The most characters of an excerpt.
 const EXCERPT: usize = 200;
 
-/// One line of a server. What is read is what a JSON parser reads there, and is read the same once written again.
+/// Parses one line of a server. The result equals that of a JSON parser, and survives being written and parsed again.
 ///
 /// # Panics
 /// If that does not hold.

@@ -1,5 +1,5 @@
-//! What a remote server and its authorization server say of signing in. The properties are in `mcp_auth::fuzzing`,
-//! beside what they are about.
+//! Fuzz targets: challenges and metadata of remote servers and authorization servers. The properties are in
+//! `mcp_auth::fuzzing`, next to the parsers.
 
 use mcp_auth::fuzzing;
 

@@ -1,4 +1,4 @@
-//! Files of rules.
+//! Fuzz target: the reader of policy files.
 
 use policy::{Act, Claims, Decision, Effect, Grants, Hash, PathFacts, Policy, PolicyFile, PolicyRule, Standing};
 use serde_json::{Map, Value, json};

@@ -8,7 +8,7 @@ use ports::{Ports, ServerSettings};
 use store::PlatformInFolder;
 use tempfile::TempDir;
 
-/// One folder for the whole process.
+/// Returns a folder that the whole process shares.
 pub(crate) struct Settings {
     ports: Ports,
     _folder: TempDir,
@@ -29,12 +29,12 @@ impl Settings {
         settings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The file's path.
+    /// Path of the settings file.
     pub(crate) fn file(&self) -> PathBuf {
         self.servers().path()
     }
 
-    /// What reads and writes the file.
+    /// Returns the port that reads and writes the file.
     pub(crate) fn servers(&self) -> &dyn ServerSettings {
         &*self.ports.servers
     }

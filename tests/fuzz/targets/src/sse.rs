@@ -1,4 +1,4 @@
-//! Event streams.
+//! Fuzz target: the reader of event streams.
 
 use bytes::Bytes;
 use mcp_transport::http::sse_fuzzing::{Event, read};
@@ -46,7 +46,7 @@ fn events(chunks: Vec<Bytes>, limit: usize) -> Vec<Event> {
     read(chunks, limit).expect("a stream has an end")
 }
 
-/// Where a chunk ends decides how much of a too large event is seen.
+/// Chunk boundaries decide how much of a too large event is seen.
 fn without_heads(events: &[Event]) -> Vec<Event> {
     let without = |event: &Event| match event {
         Event::TooLarge { .. } => Event::TooLarge { head: Bytes::new() },

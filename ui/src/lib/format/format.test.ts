@@ -76,7 +76,7 @@ describe("fuzzy search", () => {
     const names = ["unread", "write_file", "read", "read_file", "thread"];
     expect(
       fuzzyFilter("read", names, (name) => [name]),
-      "best first; the one without it is left out",
+      "best first; the one without it is omitted",
     ).toEqual(["read", "read_file", "unread", "thread"]);
     expect(
       fuzzyFilter("wf", ["swift", "write_file"], (name) => [name])[0],

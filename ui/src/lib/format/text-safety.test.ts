@@ -57,7 +57,7 @@ test("X10: what is spelled in tags is read out, also behind a flag", () => {
   expect(visibleText(`${flag}${tags("hi")}`), "a flag ends where it ends").toContain("“hi”");
   expect(visibleText(`🏴${tags("gbxxx")}\u{e007f}`), "no flag of any place").toContain("“gbxxx”");
   const [whole] = visibleParts(tags("x".repeat(5_000)), true);
-  expect(whole?.folded, "when it is opened, nothing is left out").toBe(0);
+  expect(whole?.folded, "when it is opened, nothing is omitted").toBe(0);
   expect(whole?.text.split(" ").length, "each is named").toBeGreaterThanOrEqual(5_000);
 });
 

@@ -100,7 +100,7 @@ class App {
     for (const events of waiting) this.receive(events);
   });
 
-  /** Applies a batch. Those already in the snapshot are passed over; a gap reads the snapshot again. */
+  /** Applies a batch. Those already in the snapshot are ignored; a gap reads the snapshot again. */
   receive(batch: Events): void {
     if (this.#reading || !this.ready) {
       // What falls out leaves a gap, and that reads the snapshot again.

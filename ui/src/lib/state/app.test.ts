@@ -147,7 +147,7 @@ describe("the sequence", () => {
     expect(app.servers, "events are applied again after it").toEqual([]);
   });
 
-  test("events that the snapshot already has are passed over", () => {
+  test("events that the snapshot already has are ignored", () => {
     host.send({ type: "server_changed", server: sampleServer({ pid: 1 }) });
     app.receive({
       first: 1,

@@ -9,14 +9,14 @@ import { oneAtATime } from "./one-at-a-time";
 
 export class Grants {
   /**
-   * Nothing before the first answer. Those that were taken back here stay in their places, so that no other one comes under the
+   * Nothing before the first answer. Those that were revoked here stay in their places, so that no other one comes under the
    * pointer of who clicks twice.
    */
   list = $state.raw<Grant[] | null>(null);
   error = $state.raw<unknown>(null);
-  /** The ids of those that were taken back here. */
+  /** The ids of those that were revoked here. */
   readonly revoked = new SvelteSet<string>();
-  /** The ids of those that are being taken back. */
+  /** The ids of those that are being revoked. */
   readonly leaving = new SvelteSet<string>();
 
   /** Reads them and follows their changes. Returns how to end that; fits as the result of an `$effect`. */

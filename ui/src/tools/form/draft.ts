@@ -1,5 +1,5 @@
 // What a form holds while it is filled in. A draft has the tree of its shape, but may be unfinished: text that is no
-// number yet, JSON that doesn't end, a part that is left out. `form-value.ts` makes a value of it.
+// number yet, JSON that doesn't end, a part that is omitted. `form-value.ts` makes a value of it.
 
 import type { JsonValue } from "$lib/api/generated";
 import { isObject, type ArrayShape, type ObjectShape, type Shape } from "./shape";
@@ -144,7 +144,7 @@ export function sameJson(a: JsonValue | undefined, b: JsonValue | undefined): bo
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** Takes what was typed. An emptied field that may be left out is left out; one that must be sent is sent empty. */
+/** Takes what was typed. An emptied field that may be left out is omitted; one that must be sent is sent empty. */
 export function type(draft: Draft, text: string, required: boolean): void {
   if (draft.kind !== "text" && draft.kind !== "number" && draft.kind !== "json") return;
   draft.text = text;
@@ -180,7 +180,7 @@ export function addEntry(shape: ObjectShape, draft: Draft): void {
   draft.presence = "given";
 }
 
-/** Takes a row out of a list or a map. An empty list that may be left out is left out. */
+/** Takes a row out of a list or a map. An empty list that may be left out is omitted. */
 export function removeRow(draft: Draft, id: number, required: boolean): void {
   if (draft.kind !== "array" && draft.kind !== "object") return;
   const at = draft.rows.findIndex((each) => each.id === id);

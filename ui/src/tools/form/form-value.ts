@@ -28,7 +28,7 @@ export interface Problem {
 
 /** What a draft comes to. */
 export interface Filled {
-  /** Nothing when it is left out or can't be made. */
+  /** Nothing when it is omitted or can't be made. */
   value: JsonValue | undefined;
   problems: Problem[];
 }

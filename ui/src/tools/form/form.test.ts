@@ -85,7 +85,7 @@ test.each(TYPED)("typed: %s", (_name, schema, text, expected) => {
   expect(a.is, "comes to its value, or says what is wrong").toEqual(expected);
 });
 
-describe("what is left out", () => {
+describe("what is omitted", () => {
   test("an optional part that isn't filled", () => {
     const kinds: JsonValue[] = [
       { type: "string" },
@@ -131,7 +131,7 @@ describe("what is left out", () => {
     expect(part({ enum: ["a"] }).is, "an option must be chosen").toBe("! required");
   });
 
-  test("emptied text is left out, or sent empty where it must be sent", () => {
+  test("emptied text is omitted, or sent empty where it must be sent", () => {
     const optional = part({ type: "string" }, false);
     type(optional.draft, "x", false);
     expect(optional.is, "given").toBe("x");
@@ -172,7 +172,7 @@ describe("rows", () => {
     addRow(shape, draft);
     expect(a.is, "too many").toBe("! too_many 2");
     for (const id of draft.rows.map((row) => row.id)) removeRow(draft, id, false);
-    expect(a.is, `without rows it is left out (${second})`).toBe(undefined);
+    expect(a.is, `without rows it is omitted (${second})`).toBe(undefined);
   });
 
   test("of a map need names of their own", () => {

@@ -22,7 +22,7 @@ export interface Option {
 export interface Common {
   title: string | null;
   description: string | null;
-  /** What the server takes when the part is left out. */
+  /** What the server takes when the part is omitted. */
   fallback: JsonValue | undefined;
   /** Whether `null` may be sent. */
   nullable: boolean;
