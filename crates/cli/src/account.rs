@@ -1,6 +1,8 @@
 //! A sign-in in words: the question before it, the account after it, and the steps on the way.
 
-use api::data::{Account, Authorization, ClientIdentity, QuestionBody, SignInReason, SignInStep, TokensKept, UrlParts};
+use api::data::{
+    Account, Authorization, ClientIdentity, QuestionBody, SignInFailure, SignInReason, SignInStep, TokensKept, UrlParts,
+};
 
 use crate::endpoints;
 use crate::table::time;
@@ -120,7 +122,10 @@ pub(crate) fn authorization(known: &Authorization) -> String {
         text.push_str(&row("tokens kept", &words));
     }
     if let Some(cause) = &known.failed {
-        text.push_str(&row(if known.declined { "last sign-in" } else { "last failed" }, &line(cause)));
+        text.push_str(&row(
+            if known.failure == Some(SignInFailure::Declined) { "last sign-in" } else { "last failed" },
+            &line(cause),
+        ));
     }
     text
 }

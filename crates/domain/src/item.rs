@@ -6,13 +6,14 @@ mod sources;
 use std::collections::BTreeMap;
 
 pub use events::{Append, ConversationEvent};
-use models::ModelRef;
 pub use models::TokenUse;
+use models::{ModelErrorCode, ModelRef};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 pub use sources::{readings, sources};
 
 use crate::Millis;
+use crate::call::CallFailureCode;
 pub use crate::content::{Content, ResourceContents, ToolResult};
 
 /// One thing in a conversation.
@@ -115,6 +116,10 @@ pub enum ItemBody {
         result: Option<ToolResult>,
         /// Why it failed, in words.
         error: Option<String>,
+        /// Stable identifier of the error. Absent in conversations of older versions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "typescript", ts(optional))]
+        failure: Option<CallFailureCode>,
         /// How long it took, in milliseconds.
         took: u64,
         /// Where a model asked for it.
@@ -303,15 +308,15 @@ pub struct Cost {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ModelProblem {
-    /// A stable name.
-    pub code: String,
+    /// Stable identifier of the cause.
+    pub code: ModelErrorCode,
     /// The cause, and what to do.
     pub message: String,
 }
 
 impl From<&models::ModelError> for ModelProblem {
     fn from(error: &models::ModelError) -> Self {
-        Self { code: error.code().to_owned(), message: error.to_string() }
+        Self { code: error.kind(), message: error.to_string() }
     }
 }
 

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{SignInPhase, TokensKept, UrlParts};
+use super::{SignInFailure, SignInPhase, TokensKept, UrlParts};
 
 /// What is known of the sign-in to one server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -21,8 +21,8 @@ pub struct Authorization {
     pub in_progress: Option<SignInProgress>,
     /// Why the last sign-in did not come to its end, and what to do.
     pub failed: Option<String>,
-    /// Whether that is because the user said no: then nothing went wrong.
-    pub declined: bool,
+    /// Stable identifier of that cause. Absent if the last sign-in did not fail.
+    pub failure: Option<SignInFailure>,
     /// What the last sign-in did, the first step first.
     pub steps: Vec<SignInStep>,
     /// Where the tokens are kept, once there are any.

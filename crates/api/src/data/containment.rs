@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{LaunchFileRole, ResourceLimits};
+use super::{LaunchFileRole, ResourceLimits, SandboxProblem};
 
 /// What a local server may reach.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -111,6 +111,10 @@ pub struct SandboxReport {
     pub plan: Option<SandboxPlan>,
     /// Why it could not be started, in words.
     pub problem: Option<String>,
+    /// Why the sandbox can't be set up, if that is the cause.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub cause: Option<SandboxProblem>,
     /// Files that it needs and would not reach, in words, as far as that can be told.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<String>>", optional)]

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use super::{Content, Message, ModelRef};
+use super::{Content, Message, ModelErrorCode, ModelRef};
 
 /// What a server asks a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
@@ -132,8 +132,8 @@ pub enum SamplingRun {
     Stopped,
     /// It did not answer.
     Failed {
-        /// A stable name of the cause.
-        code: String,
+        /// Stable identifier of the cause.
+        code: ModelErrorCode,
         /// The cause, and what to do.
         message: String,
     },

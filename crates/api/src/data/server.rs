@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::{
-    AuthSettings, Blocked, ConfigProblem, DataFlow, FailureReason, Installed, Marks, Sandbox, Trust, UrlParts,
+    AuthSettings, Blocked, ConfigProblem, DataFlow, FailureReason, Installed, Marks, Sandbox, SandboxProblem, Trust,
+    UrlParts,
 };
 
 /// How a server is reached.
@@ -188,6 +189,10 @@ pub enum ServerState {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[ts(as = "Option<Vec<Blocked>>", optional)]
         blocked: Vec<Blocked>,
+        /// Why its sandbox can't be set up, if that is the cause.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        sandbox: Option<SandboxProblem>,
     },
     /// Not running: it was reached, and wants its user to sign in.
     NeedsSignIn {

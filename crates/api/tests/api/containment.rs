@@ -1,6 +1,7 @@
 //! What a server may reach and how much it gets, as the page sets it up and is told of it.
 
 use api::{Api, ErrorCode, dispatch};
+use host::view::ServerState;
 use serde_json::{Value, json};
 use testkit::app::App;
 
@@ -35,6 +36,12 @@ async fn folders_are_kept_by_where_they_really_lie() {
     let report = call(&api, "sandbox", json!({"server": "held"})).await;
     let problem = report["problem"].as_str().unwrap_or_default();
     assert!(problem.contains("real") && problem.contains("make it"), "the cause, and what to do: {report}");
+    assert_eq!(report["cause"], "no_folder", "and its code: {report}");
+    call(&api, "start_server", json!({"server": "held"})).await;
+    app.until("held", "failed", |server| matches!(server.state, ServerState::Failed(_))).await;
+    let state = call(&api, "snapshot", json!({})).await["servers"][0]["state"].clone();
+    assert_eq!(state["reason"], "could_not_start", "it is not started: {state}");
+    assert_eq!(state["sandbox"], "no_folder", "for the same cause: {state}");
 }
 
 #[tokio::test]

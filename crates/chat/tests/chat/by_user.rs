@@ -1,7 +1,7 @@
 //! Calls that the user makes, from the page and the command line: what they give back, and what is kept of them.
 
 use chat::ToolCall;
-use domain::call::CallFailure;
+use domain::call::{CallFailure, CallFailureCode};
 use domain::item::{ItemBody, ItemState, ToolResult};
 use domain::question::Why;
 use host::CallOrigin;
@@ -67,6 +67,8 @@ async fn a_call_that_the_user_denies_is_kept_as_denied() {
     let failure = result.unwrap_err();
     assert!(matches!(&failure, CallFailure::Refused(cause) if cause.contains("wrong numbers")), "{failure:?}");
     assert_eq!(kept(&talk), [("sum".into(), "sum".into(), None, Some(failure.to_string()))], "with its reason");
+    let ItemBody::ToolCall { failure, .. } = &talk.items()[0].body else { panic!("a call") };
+    assert_eq!(*failure, Some(CallFailureCode::Refused), "and its code");
     assert!(!talk.app.activity("demo").await.contains("tools/call"), "nothing was sent");
 }
 

@@ -22,12 +22,17 @@ pub(crate) fn not_found(error: CommandNotFound) -> Failure {
         hint: error.hint.map(str::to_owned),
         looked_in: error.looked_in,
         blocked: Box::default(),
+        sandbox: None,
     }
 }
 
 /// The system refused to start it.
 pub(crate) fn could_not_start(error: &SpawnError) -> Failure {
-    Failure::new(FailureReason::CouldNotStart, error.to_string())
+    let sandbox = match error {
+        SpawnError::Sandbox(error) => Some(error.problem()),
+        _ => None,
+    };
+    Failure { sandbox, ..Failure::new(FailureReason::CouldNotStart, error.to_string()) }
 }
 
 /// What its settings name can't be had.

@@ -10,7 +10,7 @@ use mcp_proto::types::LogLevel;
 use mcp_transport::driver::TransportFound;
 use offers::review::Marks;
 use ports::server_config::{Installed, ServerConfig};
-use process::sandbox::Plan;
+use process::sandbox::{Plan, SandboxProblem};
 use process::{Blocked, Missing};
 use serde::{Deserialize, Serialize};
 
@@ -123,6 +123,8 @@ pub struct Failure {
     pub hint: Option<String>,
     /// What it may have missed in its sandbox.
     pub blocked: Box<[Blocked]>,
+    /// Why its sandbox can't be set up, if that is the cause.
+    pub sandbox: Option<SandboxProblem>,
 }
 
 /// Why a server is not running.

@@ -164,6 +164,7 @@ mod tests {
             looked_in: Vec::new(),
             hint: None,
             blocked: Box::default(),
+            sandbox: None,
         }
     }
 
