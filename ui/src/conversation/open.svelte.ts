@@ -30,6 +30,8 @@ export class OpenConversation {
   hasMore = $state(false);
   /** Whether a model is answering. */
   answering = $state(false);
+  /** How often the user was led to the choice of the model, which then gets the focus. */
+  modelChoices = $state(0);
   error = $state.raw<ApiError | null>(null);
 
   /** The answer that comes in, ahead of what is painted. */
