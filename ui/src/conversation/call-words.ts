@@ -14,7 +14,7 @@ export interface CallWords {
 /** `running` is the call as it is now, while it is under way. */
 export function callWords(
   { state }: Pick<ConversationItem, "state">,
-  { result, error }: ToolCall,
+  { result, error, failure }: ToolCall,
   running: Call | undefined,
 ): CallWords {
   if (state === "streaming") return { words: underWay(running), failed: false };
@@ -22,9 +22,11 @@ export function callWords(
     return result.isError
       ? { words: m.conversation_call_error(), failed: true }
       : { words: m.conversation_call_done(), failed: false };
-  // The host says in these words how a call ended that has no result.
-  if (error?.startsWith("refused: ")) return { words: m.conversation_call_denied(), failed: true };
-  if (error === "cancelled") return { words: m.conversation_call_cancelled(), failed: true };
+  // In conversations of older versions only the words tell how a call ended that has no result.
+  if (failure === "refused" || error?.startsWith("refused: "))
+    return { words: m.conversation_call_denied(), failed: true };
+  if (failure === "cancelled" || error === "cancelled")
+    return { words: m.conversation_call_cancelled(), failed: true };
   return { words: m.conversation_call_failed(), failed: true };
 }
 
