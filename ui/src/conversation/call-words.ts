@@ -1,5 +1,6 @@
 // Words for how a call of a tool is, or how it ended.
 import type { Call, ConversationItem, ItemBody, JsonValue } from "$lib/api/generated";
+import { orderedJson } from "$lib/format/json";
 
 import { m } from "../paraglide/messages";
 
@@ -48,20 +49,11 @@ export function askedFor(
   if (use?.type !== "tool_use") return null;
   try {
     const asked = JSON.parse(use.arguments === "" ? "{}" : use.arguments) as JsonValue;
-    return ordered(asked) === ordered(sent) ? null : asked;
+    return orderedJson(asked) === orderedJson(sent) ? null : asked;
   } catch {
     // What is no JSON was not sent as it stood.
     return null;
   }
-}
-
-/** As JSON text, the same for the same members in another order. */
-function ordered(value: JsonValue): string {
-  return JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === "object" && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
 }
 
 /** So many bytes are about one token; the host reckons in the same way (`crates/chat/src/offered.rs`). */
