@@ -811,9 +811,9 @@ inProgress: SignInProgress | null,
  */
 failed: string | null, 
 /**
- * Whether that is because the user said no: then nothing went wrong.
+ * Stable identifier of that cause. Absent if the last sign-in did not fail.
  */
-declined: boolean, 
+failure: SignInFailure | null, 
 /**
  * What the last sign-in did, the first step first.
  */
@@ -919,6 +919,11 @@ task: Task | null,
  * The conversation it belongs to.
  */
 conversation: string | null, };
+
+/**
+ * Stable identifier of the cause for which a call has no result. The page has words and a button for each.
+ */
+export type CallFailureCode = "not_found" | "not_ready" | "bad_request" | "refused" | "cancelled" | "timeout" | "server" | "bad_answer" | "server_gone" | "unsupported" | "internal";
 
 /**
  * The kind of a call.
@@ -3070,6 +3075,10 @@ result: ToolResult | null,
  */
 error: string | null, 
 /**
+ * Stable identifier of the error. Absent in conversations of older versions.
+ */
+failure?: CallFailureCode, 
+/**
  * How long it took, in milliseconds.
  */
 took: number, 
@@ -3588,6 +3597,12 @@ hint: string, } | { "is": "priorities",
 priorities: Array<string>, } | { "is": "default" } | { "is": "first" };
 
 /**
+ * Stable identifier of the cause for which there is no usable answer of a model. The page has words and a button for
+ * each.
+ */
+export type ModelErrorCode = "noKey" | "keyUnreadable" | "wrongKey" | "forbidden" | "noCredit" | "rateLimited" | "overloaded" | "contextTooLong" | "refused" | "notFound" | "unreachable" | "silent" | "cut" | "unreadable" | "tooLarge" | "badArguments" | "cannotCarry" | "unconfirmed" | "noProvider" | "empty" | "outOfTokens" | "unfit" | "internal" | "provider";
+
+/**
  * What a model costs, for a million tokens.
  */
 export type ModelPrice = { 
@@ -3613,9 +3628,9 @@ asOf: string, };
  */
 export type ModelProblem = { 
 /**
- * A stable name.
+ * Stable identifier of the cause.
  */
-code: string, 
+code: ModelErrorCode, 
 /**
  * The cause, and what to do.
  */
@@ -5552,9 +5567,9 @@ micros: number | null,
  */
 noToolUsed: boolean, } | { "is": "stopped" } | { "is": "failed", 
 /**
- * A stable name of the cause.
+ * Stable identifier of the cause.
  */
-code: string, 
+code: ModelErrorCode, 
 /**
  * The cause, and what to do.
  */
@@ -5718,6 +5733,11 @@ network: SandboxNetwork,
 limits: ResourceLimits, };
 
 /**
+ * Stable identifier of the cause for which a sandbox can't be set up. The page has words and a button for each.
+ */
+export type SandboxProblem = "not_whole" | "no_folder" | "leads" | "contradiction" | "exposes" | "changed" | "out_of_reach" | "not_here" | "hosts" | "no_hosts" | "no_home";
+
+/**
  * What a server would reach if it were started now.
  */
 export type SandboxReport = { 
@@ -5729,6 +5749,10 @@ plan: SandboxPlan | null,
  * Why it could not be started, in words.
  */
 problem: string | null, 
+/**
+ * Why the sandbox can't be set up, if that is the cause.
+ */
+cause?: SandboxProblem, 
 /**
  * Files that it needs and would not reach, in words, as far as that can be told.
  */
@@ -6145,7 +6169,11 @@ hint: string | null,
 /**
  * What it may have missed in its sandbox.
  */
-blocked?: Array<Blocked>, } | { "is": "needs_sign_in", 
+blocked?: Array<Blocked>, 
+/**
+ * Why its sandbox can't be set up, if that is the cause.
+ */
+sandbox?: SandboxProblem, } | { "is": "needs_sign_in", 
 /**
  * Why, in words.
  */
@@ -6413,6 +6441,11 @@ issuer: string,
  * True if it belongs to another domain than that.
  */
 elsewhere: boolean, };
+
+/**
+ * Stable identifier of the cause for which a sign-in did not come to its end. The page has words and a button for each.
+ */
+export type SignInFailure = "declined" | "cancelled" | "timed_out" | "unreachable" | "bad_response" | "unsafe_url" | "resource_mismatch" | "issuer_mismatch" | "no_pkce" | "no_authorization_server" | "no_client_id" | "other_issuer" | "refused" | "browser" | "callback" | "too_many_requests" | "keychain_locked" | "keychain_missing" | "storage" | "key" | "no_proof" | "unbound" | "not_approved" | "sign_in_needed" | "not_prepared";
 
 /**
  * What a sign-in is doing.
