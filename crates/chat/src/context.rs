@@ -361,6 +361,7 @@ mod tests {
             arguments: json!({"x": 2}),
             result: result_,
             error: result.err().map(str::to_owned),
+            failure: None,
             took: 1,
             used: Some(ToolUsed { reply: reply.into(), id: used.into(), key: "a__b".into() }),
             left_out: None,

@@ -274,6 +274,7 @@ mod tests {
                 arguments: serde_json::json!({ "![](https://evil.example)": 1 }),
                 result,
                 error: error.map(str::to_owned),
+                failure: None,
                 took: 1,
                 used: None,
                 left_out: None,

@@ -166,6 +166,7 @@ mod tests {
             arguments: json!({}),
             result: Some(result),
             error: None,
+            failure: None,
             took: 1,
             used: None,
             left_out: Some(9),

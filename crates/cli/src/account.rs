@@ -1,6 +1,8 @@
 //! Texts about sign-ins: the consent request, the account, and the recorded steps.
 
-use api::data::{Account, Authorization, ClientIdentity, QuestionBody, SignInReason, SignInStep, TokensKept, UrlParts};
+use api::data::{
+    Account, Authorization, ClientIdentity, QuestionBody, SignInFailure, SignInReason, SignInStep, TokensKept, UrlParts,
+};
 
 use crate::endpoints;
 use crate::table::time;
@@ -121,7 +123,10 @@ pub(crate) fn authorization(known: &Authorization) -> String {
         text.push_str(&row("tokens kept", &words));
     }
     if let Some(cause) = &known.failed {
-        text.push_str(&row(if known.declined { "last sign-in" } else { "last failed" }, &line(cause)));
+        text.push_str(&row(
+            if known.failure == Some(SignInFailure::Declined) { "last sign-in" } else { "last failed" },
+            &line(cause),
+        ));
     }
     text
 }

@@ -93,7 +93,7 @@ impl Printed {
                     output.say(&visible::line(&format!("({words})")));
                 }
                 if let Some(error) = error {
-                    let code = error.code.clone();
+                    let code = error.code.name().to_owned();
                     return Err(Failure { code, ..Failure::new(ErrorCode::Server, error.message.clone()) });
                 }
             }

@@ -29,12 +29,69 @@ pub struct AuthorizationView {
     pub in_progress: Option<SignInProgress>,
     /// Reason why the last sign-in failed, with the next step for the user.
     pub failed: Option<String>,
-    /// Set if `failed` is due to the user's denial rather than an error.
-    pub declined: bool,
+    /// Stable identifier of the cause. `None` if the last sign-in did not fail.
+    pub failure: Option<SignInFailure>,
     /// Steps of the last sign-in, in order.
     pub steps: Vec<SignInStep>,
     /// Storage of the tokens, or `None` if there are none.
     pub kept: Option<TokensKept>,
+}
+
+/// Stable identifier of the cause for which a sign-in did not come to its end. The page has words and a button for each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum SignInFailure {
+    /// The user denied the consent request. Nothing went wrong.
+    Declined,
+    /// The sign-in was cancelled.
+    Cancelled,
+    /// The browser did not come back within five minutes.
+    TimedOut,
+    /// No response from the server or the authorization server arrived.
+    Unreachable,
+    /// A response has another status or content than the standard requires.
+    BadResponse,
+    /// An address that another party names is not safe to use.
+    UnsafeUrl,
+    /// The protected resource metadata is for another resource (RFC 9728, section 3.3).
+    ResourceMismatch,
+    /// An issuer is missing or differs from the one that was expected (RFC 8414, section 3.3, and RFC 9207).
+    IssuerMismatch,
+    /// The authorization server does not offer PKCE with S256 (RFC 7636).
+    NoPkce,
+    /// The server names no authorization server.
+    NoAuthorizationServer,
+    /// The authorization server accepts none of the ways to identify Drawbridge.
+    NoClientId,
+    /// The client id or issuer in the settings is for another authorization server.
+    OtherIssuer,
+    /// The authorization server responded with an OAuth error.
+    Refused,
+    /// The browser could not be opened.
+    Browser,
+    /// No port of this computer is free for the browser to come back to.
+    Callback,
+    /// Signing in to the server took too many requests within a minute.
+    TooManyRequests,
+    /// The keychain is locked.
+    KeychainLocked,
+    /// The system has no keychain.
+    KeychainMissing,
+    /// The tokens could not be stored or read.
+    Storage,
+    /// The private key or another secret in the settings can't be used.
+    Key,
+    /// The authorization server does not accept the method of client authentication in the settings.
+    NoProof,
+    /// The token is not bound to a key, which the settings require (RFC 9449).
+    Unbound,
+    /// The user did not approve something that the sign-in would send.
+    NotApproved,
+    /// No refresh token is left, or the authorization server no longer accepts it.
+    SignInNeeded,
+    /// A secret that the settings name can't be read, so that the sign-in can't begin.
+    NotPrepared,
 }
 
 /// The signed-in account, as far as the authorization server describes it.

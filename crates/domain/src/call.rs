@@ -205,3 +205,62 @@ pub enum CallFailure {
     #[error("an internal error stopped this; Drawbridge's log has the details")]
     Internal,
 }
+
+/// Stable identifier of the cause for which a call has no result. The page has words and a button for each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum CallFailureCode {
+    /// The server, tool, prompt or resource does not exist.
+    NotFound,
+    /// The server is not in use, its tools are still being listed, or it has too many calls under way.
+    NotReady,
+    /// A call with the same id is under way.
+    BadRequest,
+    /// The user or a rule refused.
+    Refused,
+    /// The call was cancelled.
+    Cancelled,
+    /// The server did not answer in time.
+    Timeout,
+    /// The server answered with an error.
+    Server,
+    /// The server's answer can't be understood.
+    BadAnswer,
+    /// The server ended while the call was under way.
+    ServerGone,
+    /// The server or its revision of the protocol does not offer the call.
+    Unsupported,
+    /// Drawbridge is closing, or itself failed. Also any code of a newer version of Drawbridge.
+    #[serde(other)]
+    Internal,
+}
+
+impl CallFailure {
+    /// Returns the stable identifier of the failure.
+    #[must_use]
+    pub fn code(&self) -> CallFailureCode {
+        match self {
+            Self::NotFound(_) => CallFailureCode::NotFound,
+            Self::NotReady { .. } | Self::NotListed { .. } | Self::Busy { .. } => CallFailureCode::NotReady,
+            Self::IdInUse(_) => CallFailureCode::BadRequest,
+            Self::Refused(_) => CallFailureCode::Refused,
+            Self::Cancelled => CallFailureCode::Cancelled,
+            Self::Closing | Self::Internal => CallFailureCode::Internal,
+            Self::Session { error, .. } => match &**error {
+                CallError::Timeout { .. } => CallFailureCode::Timeout,
+                CallError::Cancelled => CallFailureCode::Cancelled,
+                CallError::Server(_) | CallError::UrlRequired(_) => CallFailureCode::Server,
+                CallError::BadAnswer { .. } | CallError::Unreadable(_) | CallError::TooManyRounds => {
+                    CallFailureCode::BadAnswer
+                }
+                CallError::Closed(_) | CallError::Undelivered { .. } | CallError::TaskCancelled { .. } => {
+                    CallFailureCode::ServerGone
+                }
+                CallError::Unsupported { .. } => CallFailureCode::Unsupported,
+                CallError::Refused => CallFailureCode::Refused,
+                CallError::NotReady | CallError::TooManyCalls => CallFailureCode::NotReady,
+            },
+        }
+    }
+}

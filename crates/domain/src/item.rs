@@ -6,13 +6,14 @@ mod sources;
 use std::collections::BTreeMap;
 
 pub use events::{Append, ConversationEvent};
-use models::ModelRef;
 pub use models::TokenUse;
+use models::{ModelErrorCode, ModelRef};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 pub use sources::{readings, sources};
 
 use crate::Millis;
+use crate::call::CallFailureCode;
 pub use crate::content::{Content, ResourceContents, ToolResult};
 
 /// An item of a conversation.
@@ -116,6 +117,10 @@ pub enum ItemBody {
         result: Option<ToolResult>,
         /// Description of the failure, or `None` if the call succeeded.
         error: Option<String>,
+        /// Stable identifier of the error. Absent in conversations of older versions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "typescript", ts(optional))]
+        failure: Option<CallFailureCode>,
         /// Duration of the call, in milliseconds.
         took: u64,
         /// Tool use in a model's reply that requested the call, or `None` for the user's calls.
@@ -305,15 +310,15 @@ pub struct Cost {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ModelProblem {
-    /// Stable code of the error.
-    pub code: String,
+    /// Stable identifier of the cause.
+    pub code: ModelErrorCode,
     /// Message with the cause and the next step for the user.
     pub message: String,
 }
 
 impl From<&models::ModelError> for ModelProblem {
     fn from(error: &models::ModelError) -> Self {
-        Self { code: error.code().to_owned(), message: error.to_string() }
+        Self { code: error.kind(), message: error.to_string() }
     }
 }
 

@@ -15,7 +15,7 @@ use domain::question::{QuestionId, QuestionOutcome};
 pub use mcp_transport::driver::TransportFound;
 use ports::AuditEntry;
 use ports::server_config::ConfigProblem;
-pub use process::sandbox::{Plan, ResourceLimits};
+pub use process::sandbox::{Plan, ResourceLimits, SandboxProblem};
 pub use process::{
     Blocked, FileState, FolderOffer, LaunchFile, LaunchFileRole, LaunchFiles, Missing, NamedBy, NotOffered,
 };
@@ -33,6 +33,7 @@ impl Failure {
             looked_in: Vec::new(),
             hint: None,
             blocked: Box::default(),
+            sandbox: None,
         }
     }
 }

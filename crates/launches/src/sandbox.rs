@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use ports::Ports;
 use ports::server_config::{Access, Folder, SandboxConfig, StdioConfig};
-use process::sandbox::{Plan, SandboxError};
+use process::sandbox::{Plan, SandboxError, SandboxProblem};
 use process::{CommandNotFound, SearchPath, ServerCommand};
 
 use crate::home::home_name;
@@ -43,6 +43,19 @@ pub enum NoPlan {
     /// Drawbridge is closing, so nothing is started.
     #[error("Drawbridge is closing")]
     Closing,
+}
+
+impl NoPlan {
+    /// Returns the identifier of the sandbox's problem, or `None` for a missing command, a changed bundle, a closing
+    /// host, and a server without a sandbox.
+    #[must_use]
+    pub const fn problem(&self) -> Option<SandboxProblem> {
+        match self {
+            Self::Sandbox(error) => Some(error.problem()),
+            Self::OwnFolder(_) => Some(SandboxProblem::Exposes),
+            Self::NoSandbox | Self::NotFound(_) | Self::Bundle(_) | Self::Closing => None,
+        }
+    }
 }
 
 /// Drawbridge's own files: records, history, secrets and the homes of servers in the data folder, and the settings

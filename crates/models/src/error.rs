@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::Loss;
 
 /// The reason why a model did not answer. No variant contains a key or a request. Messages of providers are truncated
@@ -127,31 +129,127 @@ pub enum ModelError {
 /// Maximum length of a provider's message in an error, in characters.
 pub const SAID_MAX: usize = 500;
 
-impl ModelError {
-    /// Returns a stable name of the error, for translations of the page and for programs.
+/// Stable identifier of the cause for which there is no usable answer of a model. The page has words and a button for
+/// each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub enum ModelErrorCode {
+    /// No key was entered for the provider.
+    NoKey,
+    /// The key of the provider can't be read.
+    KeyUnreadable,
+    /// The provider does not accept the key.
+    WrongKey,
+    /// The provider does not allow the request for this key, model or country.
+    Forbidden,
+    /// The account at the provider has no credit left.
+    NoCredit,
+    /// The provider accepts no more requests or tokens for now.
+    RateLimited,
+    /// The provider is overloaded at the moment.
+    Overloaded,
+    /// The request is longer than the context of the model.
+    ContextTooLong,
+    /// The provider refuses the request because of its content.
+    Refused,
+    /// The provider has no model of this name.
+    NotFound,
+    /// The provider can't be reached over the network.
+    Unreachable,
+    /// The provider sent nothing for too long.
+    Silent,
+    /// The response ended before the answer was complete.
+    Cut,
+    /// The response of the provider can't be parsed.
+    Unreadable,
+    /// The answer exceeded the limit and was cut.
+    TooLarge,
+    /// The model wrote arguments of a tool that are no JSON object.
+    BadArguments,
+    /// The provider's wire can't carry part of the request.
+    CannotCarry,
+    /// The address of the provider was changed outside of Drawbridge.
+    Unconfirmed,
+    /// No provider of this id is set up.
+    NoProvider,
+    /// The model answered a server's request with nothing.
+    Empty,
+    /// The model spent all tokens of a server's request before it answered.
+    OutOfTokens,
+    /// The answer does not fit the server's request.
+    Unfit,
+    /// Drawbridge itself failed, for instance because the history can't be written.
+    Internal,
+    /// The provider answered with another error. Also any code of a newer version of Drawbridge.
+    #[serde(other)]
+    Provider,
+}
+
+impl ModelErrorCode {
+    /// Returns the identifier as the page and stored conversations have it.
     #[must_use]
-    pub const fn code(&self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::NoKey => "noKey",
-            Self::KeyUnreadable { .. } => "keyUnreadable",
-            Self::WrongKey { .. } => "wrongKey",
-            Self::Forbidden { .. } => "forbidden",
-            Self::NoCredit { .. } => "noCredit",
-            Self::RateLimited { .. } => "rateLimited",
+            Self::KeyUnreadable => "keyUnreadable",
+            Self::WrongKey => "wrongKey",
+            Self::Forbidden => "forbidden",
+            Self::NoCredit => "noCredit",
+            Self::RateLimited => "rateLimited",
             Self::Overloaded => "overloaded",
-            Self::ContextTooLong { .. } => "contextTooLong",
-            Self::Refused { .. } => "refused",
-            Self::NotFound { .. } => "notFound",
-            Self::Unreachable { .. } => "unreachable",
-            Self::Silent { .. } => "silent",
+            Self::ContextTooLong => "contextTooLong",
+            Self::Refused => "refused",
+            Self::NotFound => "notFound",
+            Self::Unreachable => "unreachable",
+            Self::Silent => "silent",
             Self::Cut => "cut",
-            Self::Unreadable { .. } => "unreadable",
-            Self::TooLarge { .. } => "tooLarge",
-            Self::BadArguments { .. } => "badArguments",
-            Self::CannotCarry(_) => "cannotCarry",
-            Self::Unconfirmed { .. } => "unconfirmed",
-            Self::NoProvider { .. } => "noProvider",
-            Self::Provider { .. } => "provider",
+            Self::Unreadable => "unreadable",
+            Self::TooLarge => "tooLarge",
+            Self::BadArguments => "badArguments",
+            Self::CannotCarry => "cannotCarry",
+            Self::Unconfirmed => "unconfirmed",
+            Self::NoProvider => "noProvider",
+            Self::Empty => "empty",
+            Self::OutOfTokens => "outOfTokens",
+            Self::Unfit => "unfit",
+            Self::Internal => "internal",
+            Self::Provider => "provider",
+        }
+    }
+}
+
+impl ModelError {
+    /// Returns the name of the error's [`kind`](Self::kind).
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        self.kind().name()
+    }
+
+    /// Returns the stable identifier of the error.
+    #[must_use]
+    pub const fn kind(&self) -> ModelErrorCode {
+        match self {
+            Self::NoKey => ModelErrorCode::NoKey,
+            Self::KeyUnreadable { .. } => ModelErrorCode::KeyUnreadable,
+            Self::WrongKey { .. } => ModelErrorCode::WrongKey,
+            Self::Forbidden { .. } => ModelErrorCode::Forbidden,
+            Self::NoCredit { .. } => ModelErrorCode::NoCredit,
+            Self::RateLimited { .. } => ModelErrorCode::RateLimited,
+            Self::Overloaded => ModelErrorCode::Overloaded,
+            Self::ContextTooLong { .. } => ModelErrorCode::ContextTooLong,
+            Self::Refused { .. } => ModelErrorCode::Refused,
+            Self::NotFound { .. } => ModelErrorCode::NotFound,
+            Self::Unreachable { .. } => ModelErrorCode::Unreachable,
+            Self::Silent { .. } => ModelErrorCode::Silent,
+            Self::Cut => ModelErrorCode::Cut,
+            Self::Unreadable { .. } => ModelErrorCode::Unreadable,
+            Self::TooLarge { .. } => ModelErrorCode::TooLarge,
+            Self::BadArguments { .. } => ModelErrorCode::BadArguments,
+            Self::CannotCarry(_) => ModelErrorCode::CannotCarry,
+            Self::Unconfirmed { .. } => ModelErrorCode::Unconfirmed,
+            Self::NoProvider { .. } => ModelErrorCode::NoProvider,
+            Self::Provider { .. } => ModelErrorCode::Provider,
         }
     }
 }
@@ -181,4 +279,46 @@ fn when(retry_after: &Option<Duration>) -> String {
 
 fn tokens(limit: &Option<u32>) -> String {
     limit.map_or_else(String::new, |tokens| format!(" ({tokens} tokens)"))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::ModelErrorCode::{self, *};
+
+    #[test]
+    fn a_code_is_stored_by_its_name() {
+        let all = [
+            NoKey,
+            KeyUnreadable,
+            WrongKey,
+            Forbidden,
+            NoCredit,
+            RateLimited,
+            Overloaded,
+            ContextTooLong,
+            Refused,
+            NotFound,
+            Unreachable,
+            Silent,
+            Cut,
+            Unreadable,
+            TooLarge,
+            BadArguments,
+            CannotCarry,
+            Unconfirmed,
+            NoProvider,
+            Empty,
+            OutOfTokens,
+            Unfit,
+            Internal,
+            Provider,
+        ];
+        for code in all {
+            assert_eq!(serde_json::to_value(code).unwrap(), code.name());
+        }
+        let newer: ModelErrorCode = serde_json::from_str("\"ofANewerVersion\"").unwrap();
+        assert_eq!(newer, Provider, "a conversation with an unknown code can still be read");
+    }
 }

@@ -18,7 +18,7 @@ mod settings;
 mod wire;
 
 pub use delta::{Delta, Reply, Stop, TokenUse};
-pub use error::{ModelError, SAID_MAX};
+pub use error::{ModelError, ModelErrorCode, SAID_MAX};
 pub use local::{Found, find_at, find_local};
 pub use loss::{Conversion, Conversions, Loss, Uncarried};
 pub use message::{Message, Part, Role};

@@ -2,9 +2,9 @@
 
 import { formatBytes } from "$lib/format/bytes";
 import { beginning, visibleText } from "$lib/format/text-safety";
-import { toApiError } from "$lib/api/client";
 import type { MessageAttachment } from "$lib/api/generated";
 import { languageTag } from "$lib/state/locale.svelte";
+import { errorLine } from "$lib/ui/error-title";
 
 import { m } from "../paraglide/messages";
 
@@ -56,7 +56,7 @@ export class Attachments {
         const read = await attached(file);
         this.all = [...this.all, read];
       } catch (cause) {
-        const reason = toApiError(cause).message;
+        const reason = errorLine(cause);
         const unread = m.conversation_file_unread({ name: nameOf(file), reason });
         this.problems = [...this.problems, unread];
       }

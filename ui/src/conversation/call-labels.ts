@@ -1,5 +1,6 @@
 // Words for how a call of a tool is, or how it ended.
 import type { Call, ConversationItem, ItemBody, JsonValue } from "$lib/api/generated";
+import { orderedJson } from "$lib/format/json";
 
 import { m } from "../paraglide/messages";
 
@@ -14,7 +15,7 @@ export interface CallLabel {
 /** `running` is the call as it is now, while it is under way. */
 export function callLabel(
   { state }: Pick<ConversationItem, "state">,
-  { result, error }: ToolCall,
+  { result, error, failure }: ToolCall,
   running: Call | undefined,
 ): CallLabel {
   if (state === "streaming") return { words: underWay(running), failed: false };
@@ -22,9 +23,11 @@ export function callLabel(
     return result.isError
       ? { words: m.conversation_call_error(), failed: true }
       : { words: m.conversation_call_done(), failed: false };
-  // The host says in these words how a call ended that has no result.
-  if (error?.startsWith("refused: ")) return { words: m.conversation_call_denied(), failed: true };
-  if (error === "cancelled") return { words: m.conversation_call_cancelled(), failed: true };
+  // In conversations of older versions only the words tell how a call ended that has no result.
+  if (failure === "refused" || error?.startsWith("refused: "))
+    return { words: m.conversation_call_denied(), failed: true };
+  if (failure === "cancelled" || error === "cancelled")
+    return { words: m.conversation_call_cancelled(), failed: true };
   return { words: m.conversation_call_failed(), failed: true };
 }
 
@@ -46,20 +49,11 @@ export function requestedArguments(
   if (use?.type !== "tool_use") return null;
   try {
     const asked = JSON.parse(use.arguments === "" ? "{}" : use.arguments) as JsonValue;
-    return ordered(asked) === ordered(sent) ? null : asked;
+    return orderedJson(asked) === orderedJson(sent) ? null : asked;
   } catch {
     // What is no JSON was not sent as it stood.
     return null;
   }
-}
-
-/** As JSON text, the same for the same members in another order. */
-function ordered(value: JsonValue): string {
-  return JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === "object" && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
 }
 
 /** So many bytes are about one token; the host reckons in the same way (`crates/chat/src/offered.rs`). */

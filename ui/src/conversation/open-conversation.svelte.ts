@@ -30,6 +30,8 @@ export class OpenConversation {
   hasMore = $state(false);
   /** Whether a model is answering. */
   answering = $state(false);
+  /** Number of requests to choose another model. Each moves the focus to the choice of the model. */
+  modelChoices = $state(0);
   error = $state.raw<ApiError | null>(null);
 
   /** The answer that comes in, ahead of what is painted. */

@@ -3,6 +3,7 @@ import type { Cost, ReplyStop, TokenUse } from "$lib/api/generated";
 import { visibleText } from "$lib/format/text-safety";
 import { languageTag } from "$lib/state/locale.svelte";
 
+import type { ModelAction } from "../models/failures";
 import { m } from "../paraglide/messages";
 
 /** Why an answer ended, where that is not just because it was done. */
@@ -21,6 +22,12 @@ export function stopLabel(stop: ReplyStop): string | null {
     case "other":
       return m.conversation_stop_other({ word: visibleText(stop.word) });
   }
+}
+
+/** The actions after an answer that ended in this way, or was cut, in the order of their buttons. */
+export function stopActions(stop: ReplyStop | null): ModelAction[] {
+  if (stop?.is === "max_tokens" || stop?.is === "stopped") return ["continue", "retry"];
+  return stop?.is === "refused" ? ["other_model", "retry"] : ["retry"];
 }
 
 /** An amount in its currency, with more digits where it is less than a cent. */

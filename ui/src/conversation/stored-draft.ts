@@ -1,5 +1,6 @@
 // What is written in the composer and not sent yet, as the host keeps it.
-import { call, toApiError } from "$lib/api/client";
+import { call } from "$lib/api/client";
+import { errorLine } from "$lib/ui/error-title";
 
 /** How long after a change it is kept, in milliseconds. */
 const PAUSE = 400;
@@ -40,7 +41,7 @@ export class StoredDraft {
     this.#kept = text;
     call("set_draft", { conversation: this.#conversation, text }).then(
       () => this.#tell(null),
-      (cause: unknown) => this.#tell(toApiError(cause).message),
+      (cause: unknown) => this.#tell(errorLine(cause)),
     );
   }
 }

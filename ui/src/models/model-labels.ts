@@ -5,34 +5,12 @@ import { languageTag, locale } from "$lib/state/locale.svelte";
 
 import { m } from "../paraglide/messages";
 
-const PROBLEMS: Record<string, () => string> = {
-  noKey: m.models_problem_no_key,
-  keyUnreadable: m.models_problem_key_unreadable,
-  wrongKey: m.models_problem_wrong_key,
-  forbidden: m.models_problem_forbidden,
-  noCredit: m.models_problem_no_credit,
-  rateLimited: m.models_problem_rate_limited,
-  overloaded: m.models_problem_overloaded,
-  contextTooLong: m.models_problem_context_too_long,
-  refused: m.models_problem_refused,
-  notFound: m.models_problem_not_found,
-  unreachable: m.models_problem_unreachable,
-  silent: m.models_problem_silent,
-  cut: m.models_problem_cut,
-  unreadable: m.models_problem_unreadable,
-  tooLarge: m.models_problem_too_large,
-  badArguments: m.models_problem_bad_arguments,
-  cannotCarry: m.models_problem_cannot_carry,
-  noProvider: m.models_problem_no_provider,
-  unconfirmed: m.models_problem_unconfirmed,
-  empty: m.models_problem_empty,
-  outOfTokens: m.models_problem_out_of_tokens,
-  unfit: m.models_problem_unfit,
-};
+import { MODEL_FAILURES } from "./failures";
 
-/** What went wrong and what to do, in the page's language. */
+/** The cause of a problem and its remedy, in the page's language. */
 export function problemLabel({ code }: Pick<ModelProblem, "code">): string {
-  return (PROBLEMS[code] ?? m.models_problem_provider)();
+  const { cause, fix } = MODEL_FAILURES[code];
+  return m.models_problem_and_fix({ problem: cause(), fix: fix() });
 }
 
 const KINDS: Record<ProviderKind, () => string> = {

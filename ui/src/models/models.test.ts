@@ -2,6 +2,7 @@ import { cleanup, fireEvent, render, screen, waitFor, within } from "@testing-li
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 import type { Model, ModelProvider, Models, ProviderPreset } from "$lib/api/generated";
+import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
 import { selectOption } from "$lib/testing/select-option";
 import { startFakeHost } from "$lib/testing/fake-host";
@@ -109,6 +110,16 @@ describe("the page of models", () => {
     expect(document.body.innerHTML, "and the key is nowhere in the page").not.toContain("canary");
   });
 
+  it("has the provider in front to which the user was led", async () => {
+    router.go({ at: "models", provider: "two" });
+    const providers = [provider(), provider({ id: "two", name: "Second" })];
+    await startFakeHost({ models: () => having({ providers }) });
+    render(ModelsView);
+    const card = await screen.findByRole("article", { name: "Second" });
+    await waitFor(() => expect(card).toHaveFocus());
+    expect(await axeProblems(), "axe").toEqual([]);
+  });
+
   it("says in words why a provider does not answer", async () => {
     await startFakeHost({
       models: () => having(),
@@ -121,8 +132,8 @@ describe("the page of models", () => {
     });
     render(ModelsView);
     await fireEvent.click(await screen.findByRole("button", { name: "Test OpenAI" }));
-    const words = await screen.findByText(/Enter another one/);
-    expect(words, "the cause and the next step").toHaveTextContent("does not take the key");
+    const words = await screen.findByText(/Enter another key/);
+    expect(words, "the cause and the next step").toHaveTextContent("does not accept the key");
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
   });
 
@@ -145,7 +156,7 @@ describe("the page of models", () => {
     expect(place.open, "it is not closed under the user").toBe(true);
     place.open = false;
     await fireEvent(place, new Event("toggle"));
-    const problem = { code: "noKey", message: "a key is missing" };
+    const problem = { code: "noKey" as const, message: "a key is missing" };
     await read({ hasKey: false, problem });
     expect(place.open, "it opens by itself once the key is missing").toBe(true);
     await read({});
@@ -286,8 +297,9 @@ describe("a draft", () => {
     }
   });
 
-  it("has words for every problem, and for those to come", () => {
-    expect(problemLabel({ code: "rateLimited" })).toMatch(/Try again later/);
-    expect(problemLabel({ code: "somethingNew" })).toBe("It answered with an error.");
+  it("says the cause of a problem and what to do", () => {
+    expect(problemLabel({ code: "noKey" })).toBe(
+      "No key was entered for the provider. Enter its key.",
+    );
   });
 });

@@ -84,6 +84,16 @@ test("lists, opens and reads a resource, and marks it when it changed", async ()
   expect(screen.queryByText("It changed since you read it."), "until it is read again").toBe(null);
 });
 
+test("says of an app that it is not shown, and reads its source", async () => {
+  const user = userEvent.setup();
+  const { rerender } = render(ResourcesTab, { server, item: "ui://port/view" });
+  expect(await screen.findByText(/which Drawbridge does not show yet/)).toBeVisible();
+  await user.click(screen.getByRole("button", { name: "Read" }));
+  expect(await screen.findByText("in ui://port/view"), "its source").toBeVisible();
+  await rerender({ server, item: "demo://tide" });
+  expect(screen.queryByText(/does not show yet/), "every other resource is shown").toBeNull();
+});
+
 test("watches and no longer", async () => {
   const user = userEvent.setup();
   const { rerender } = render(ResourcesTab, { server, item: "demo://tide" });

@@ -171,7 +171,7 @@ describe("the overview", () => {
 });
 
 test.each([
-  [["Error: no key"], /What it wrote, below/],
+  [["Error: no key"], /Its output usually says why/],
   [[], /It wrote nothing to standard error/],
 ])(
   "of a server that ended early, what it wrote is spoken of if there is any: %j",

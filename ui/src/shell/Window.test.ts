@@ -3,6 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import App from "../App.svelte";
+import type { Server } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 import { details } from "$lib/state/details.svelte";
 import { router } from "$lib/state/router.svelte";
@@ -131,6 +132,50 @@ describe("the window", () => {
     unmount();
     dispatchEvent(new Event("online"));
     expect(host.requests("network_changed"), "by the window").toHaveLength(1);
+  });
+
+  test("groups many servers by state, and keeps groups collapsed", async () => {
+    const states: Server["state"][] = [
+      ...[{ is: "ready" as const }, { is: "stopped" as const }],
+      { is: "needs_sign_in", cause: "401", signingIn: false },
+    ];
+    const servers = Array.from({ length: 21 }, (_, i) =>
+      sampleServer({ name: `server-${i}`, state: states[i % 3]! }),
+    );
+    await startFakeHost({}, { servers });
+    const { unmount } = render(App);
+    const group = (name: RegExp) =>
+      within(screen.getByRole("navigation")).getByRole("button", { name });
+    const links = () =>
+      within(screen.getByRole("navigation")).queryAllByRole("link", { name: /^server-/ });
+    const buttons = [/^Need attention 7$/, /^Running 7$/, /^Stopped 7$/].map(group);
+    expect(buttons.map((button) => button.getAttribute("aria-expanded"))).toEqual(
+      Array(3).fill("true"),
+    );
+    expect(links(), "all are there").toHaveLength(21);
+    expect(links()[0], "what needs the user comes first").toHaveTextContent("server-2");
+    await user.click(group(/^Stopped/));
+    expect(links(), "without those that are stopped").toHaveLength(14);
+    expect(await axeProblems(), "axe").toEqual([]);
+    await user.type(screen.getByRole("searchbox", { name: "Search servers" }), "server-1");
+    expect(
+      links().some((link) => link.textContent.includes("server-1")),
+      "a search finds those, too",
+    ).toBe(true);
+    unmount();
+    render(App);
+    expect(group(/^Stopped/), "as it was left").toHaveAttribute("aria-expanded", "false");
+  });
+
+  test("does not group a few servers", async () => {
+    await startFakeHost(
+      {},
+      { servers: Array.from({ length: 20 }, (_, i) => sampleServer({ name: `s${i}` })) },
+    );
+    render(App);
+    const left = within(screen.getByRole("navigation"));
+    expect(left.getAllByRole("link", { name: /^s\d/ })).toHaveLength(20);
+    expect(left.queryByRole("button", { name: /^Running/ })).toBeNull();
   });
 
   test("lists conversations and servers with their state and consent requests", async () => {

@@ -77,7 +77,7 @@ export const refused: SignInStep = {
 export function authorization(changes: Partial<Authorization> = {}): Authorization {
   return {
     ...{ server: "files", notOffered: null, account: null, inProgress: null, failed: null },
-    ...{ declined: false, steps: [], kept: null },
+    ...{ failure: null, steps: [], kept: null },
     ...changes,
   };
 }

@@ -47,6 +47,6 @@ test("what a server says can't hide anything in it", () => {
   expect(text, "hidden characters are named").toContain("< [U+202E]gnp.exe");
   expect(text, "and what was not sent is not made up").not.toContain("\n> ");
   expect(text, "where it ended well").toContain("Signed in at https://login.idp.example/7.");
-  const declined = authorization({ failed: "You declined the sign-in.", declined: true });
+  const declined = authorization({ failed: "You declined the sign-in.", failure: "declined" });
   expect(report(declined, AT, "1"), "a no is no failure").toContain("It was declined.");
 });

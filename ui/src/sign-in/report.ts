@@ -23,8 +23,8 @@ function withoutKeys(address: string): string {
   return origin + pathname;
 }
 
-function outcome({ account, declined, failed }: Authorization): string {
-  if (declined) return "It was declined.";
+function outcome({ account, failure, failed }: Authorization): string {
+  if (failure === "declined") return "It was declined.";
   if (failed !== null) return `It failed: ${visibleText(failed)}`;
   return account === null ? "It was not finished." : `Signed in at ${visibleText(account.issuer)}.`;
 }

@@ -167,16 +167,20 @@ describe("a sign-in under way", () => {
     expect(await axeProblems(), "axe").toEqual([]);
     await user.click(within(note).getByRole("button", { name: "Cancel sign-in" }));
     expect(host.requests("cancel_sign_in"), "cancelled").toEqual([{ server: "files" }]);
-    known = authorization({ failed: "it was cancelled" });
+    known = authorization({ failed: "it was cancelled", failure: "cancelled" });
     host.send({ type: "authorization_changed", server: "files" });
     expect(await screen.findByText("it was cancelled"), "its end").toBeVisible();
   });
 
   test("that the user declined is said, and not as a failure", async () => {
-    known = authorization({ failed: "You declined the sign-in.", declined: true, steps: [found] });
+    known = authorization({
+      failed: "You declined the sign-in.",
+      failure: "declined",
+      steps: [found],
+    });
     await show("sign-in", {});
     const note = await screen.findByRole("group", { name: "The last sign-in" });
-    expect(note, "in words").toHaveTextContent("You declined the sign-in.");
+    expect(note, "in words").toHaveTextContent("You declined the sign-in");
     expect(note, "for information").toHaveClass("info");
     expect(screen.queryByText(/did not come to its end/), "nothing went wrong").toBeNull();
   });
@@ -220,7 +224,11 @@ describe("a sign-in under way", () => {
 
 describe("the steps", () => {
   test("the one that failed is open and explained; what was redacted is marked", async () => {
-    known = authorization({ failed: "getting the token failed", steps: [found, refused] });
+    known = authorization({
+      failed: "getting the token failed",
+      failure: "refused",
+      steps: [found, refused],
+    });
     await show("sign-in", { state: needs });
     const list = await screen.findByRole("region", { name: "The last sign-in, step by step" });
     const [first, second] = within(list).getAllByRole("listitem");
@@ -241,7 +249,11 @@ describe("the steps", () => {
   });
 
   test("where the system refuses the clipboard, the report is shown to be copied by hand", async () => {
-    known = authorization({ failed: "getting the token failed", steps: [found, refused] });
+    known = authorization({
+      failed: "getting the token failed",
+      failure: "refused",
+      steps: [found, refused],
+    });
     await show("sign-in", { state: needs });
     const list = await screen.findByRole("region", { name: "The last sign-in, step by step" });
     const write = vi.spyOn(navigator.clipboard, "writeText").mockRejectedValue(new Error("no"));

@@ -1,6 +1,7 @@
 // The calls of tools in a server's activity: what was sent, and what came back for it.
 import type { ActivityBody, ActivityEntry, JsonValue } from "$lib/api/generated";
 import { hasRounded, parseJson } from "$lib/format/json";
+import { app } from "$lib/state/app.svelte";
 
 /**
  * One request of a call with its response. A call has several if the server requested more input or if it was retried.
@@ -21,6 +22,19 @@ export interface SentCall {
   continued: boolean;
   /** Whether the arguments are those that were sent: no secret in them is replaced, and no number rounded. */
   exact: boolean;
+}
+
+/**
+ * Returns the revision of the session that the entry with this number belongs to, or `null` if it is not known: entries before the
+ * session in use may have been of another one.
+ */
+export function revisionAt(
+  entries: readonly ActivityEntry[],
+  server: string,
+  seq: number,
+): string | null {
+  const began = entries.findLast((entry) => entry.sent && entry.method === "initialize")?.seq ?? 0;
+  return seq > began ? (app.server(server)?.revision ?? null) : null;
 }
 
 const REVISION = "io.modelcontextprotocol/protocolVersion";

@@ -1,6 +1,6 @@
 // A run's states and its progress in words.
 
-import type { ErrorCode, Progress, TaskStatus } from "$lib/api/generated";
+import type { Progress, TaskStatus } from "$lib/api/generated";
 
 import { m } from "../paraglide/messages";
 
@@ -33,15 +33,6 @@ export function taskText(status: TaskStatus): string {
     cancelled: m.tools_task_cancelled,
   };
   return texts[status]();
-}
-
-/** The title over the error of a run that gave no result; nothing where the error's kind says it best. */
-export function endTitle(state: RunState, code: ErrorCode, hasRun: boolean): string | undefined {
-  if (state === "refused") return hasRun ? m.tools_end_refused_midway() : m.tools_end_refused();
-  if (state === "cancelled") return m.tools_end_cancelled();
-  if (state === "timeout") return m.tools_end_timeout();
-  if (code === "server") return m.tools_end_server();
-  return undefined;
 }
 
 /** How far a call is, to be drawn. */

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { Call, CallState, Progress, ToolResult } from "$lib/api/generated";
 import { FakeHost, startFakeHost } from "$lib/testing/fake-host";
 
-import { endTitle } from "./run-texts";
+import { endTitle } from "./failures";
 import { runTool } from "./tool-run.svelte";
 
 const RESULT: ToolResult = {
@@ -130,15 +130,13 @@ test("E13: what is refused after it ran is not said never to have been called", 
   says(before.id, "awaiting_approval");
   end.fail({ code: "refused", message: "" });
   await before.ended;
-  expect(endTitle(before.state, "refused", before.hasRun)).toBe("Refused: the tool was not called");
+  expect(endTitle("refused", before.hasRun)).toBe("Refused: the tool was not called");
   const midway = runTool(REQUEST);
   says(midway.id, "running");
   says(midway.id, "awaiting_input");
   end.fail({ code: "refused", message: "" });
   await midway.ended;
-  expect(endTitle(midway.state, "refused", midway.hasRun), "in its second round").toMatch(
-    /while it ran/,
-  );
+  expect(endTitle("refused", midway.hasRun), "in its second round").toMatch(/while it ran/);
 });
 
 test("E9: the time does not count what the user took to decide", async () => {

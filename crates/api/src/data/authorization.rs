@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{SignInPhase, TokensKept, UrlParts};
+use super::{SignInFailure, SignInPhase, TokensKept, UrlParts};
 
 /// Authorization state of one server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -20,8 +20,8 @@ pub struct Authorization {
     pub in_progress: Option<SignInProgress>,
     /// Reason why the last sign-in failed, and the suggested remedy.
     pub failed: Option<String>,
-    /// `true` if the last sign-in ended because the user declined, which is not an error.
-    pub declined: bool,
+    /// Stable identifier of the cause. Absent if the last sign-in did not fail.
+    pub failure: Option<SignInFailure>,
     /// Steps of the last sign-in, in order.
     pub steps: Vec<SignInStep>,
     /// Storage of the tokens, once there are any.

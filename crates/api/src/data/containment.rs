@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{LaunchFileRole, ResourceLimits};
+use super::{LaunchFileRole, ResourceLimits, SandboxProblem};
 
 /// Files and network that a local server may reach.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -111,6 +111,10 @@ pub struct SandboxReport {
     pub plan: Option<SandboxPlan>,
     /// Reason why the server could not be started, as a sentence for the user.
     pub problem: Option<String>,
+    /// Stable identifier of the cause, if the sandbox can't be set up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub cause: Option<SandboxProblem>,
     /// Files that the server appears to need and could not reach, as sentences for the user.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<String>>", optional)]

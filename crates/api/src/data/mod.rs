@@ -61,9 +61,9 @@ pub use skills::*;
 // Types of other crates that requests, responses and events use unchanged.
 pub use chat::offered::ToolState;
 pub use chat::{ConversationSettings, OfferedServer, ServerInstructions};
-pub use credentials::sign_in::{SignInPhase, TokensKept};
+pub use credentials::sign_in::{SignInFailure, SignInPhase, TokensKept};
 pub use domain::bounds::ChatBounds;
-pub use domain::call::{Call, CallKind, CallState, Progress, Task, TaskStatus};
+pub use domain::call::{Call, CallFailureCode, CallKind, CallState, Progress, Task, TaskStatus};
 pub use domain::flow::{DataFlow, ResultReview, SameServer};
 pub use domain::history::{Excerpt, FoundItem, LeftOut, Reading, ReadingKind};
 pub use domain::item::{
@@ -72,8 +72,10 @@ pub use domain::item::{
 };
 pub use domain::question::{QuestionOutcome, Why};
 pub use host::rules::{DryAct, Trust};
-pub use host::view::{Blocked, FailureReason, FolderOffer, LaunchFileRole, NamedBy, NotOffered, ResourceLimits};
-pub use models::{ModelRef, ProviderKind, ProviderPreset, TokenUse};
+pub use host::view::{
+    Blocked, FailureReason, FolderOffer, LaunchFileRole, NamedBy, NotOffered, ResourceLimits, SandboxProblem,
+};
+pub use models::{ModelErrorCode, ModelRef, ProviderKind, ProviderPreset, TokenUse};
 pub use offers::review::{Change, Diff, Flag, FlagReason, LookAlike};
 pub use offers::skills::SkillFile;
 pub use policy::{Direction, Effect, Judged, Preset, RuleScope, RuleSource, Scope, Standing};

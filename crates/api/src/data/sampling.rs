@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use super::{Content, Message, ModelRef};
+use super::{Content, Message, ModelErrorCode, ModelRef};
 
 /// Sampling request of a server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
@@ -132,8 +132,8 @@ pub enum SamplingRun {
     Stopped,
     /// The request to the model failed.
     Failed {
-        /// Stable name of the cause.
-        code: String,
+        /// Stable identifier of the cause.
+        code: ModelErrorCode,
         /// Cause and suggested remedy, for the user.
         message: String,
     },

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::{
-    AuthSettings, Blocked, ConfigProblem, DataFlow, FailureReason, Installed, Marks, Sandbox, Trust, UrlParts,
+    AuthSettings, Blocked, ConfigProblem, DataFlow, FailureReason, Installed, Marks, Sandbox, SandboxProblem, Trust,
+    UrlParts,
 };
 
 /// Configuration of a server.
@@ -189,6 +190,10 @@ pub enum ServerState {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[ts(as = "Option<Vec<Blocked>>", optional)]
         blocked: Vec<Blocked>,
+        /// Cause for which the sandbox can't be set up, if the failure is due to it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        sandbox: Option<SandboxProblem>,
     },
     /// The server is not running because it requires the user to sign in.
     NeedsSignIn {

@@ -14,10 +14,12 @@ pub(super) async fn sandbox_report(api: &Api, server: String) -> Result<SandboxR
     Ok(match api.host.plan_sandbox(server).await {
         Ok(SandboxPreview { plan, missing }) => {
             let missing = missing.iter().map(ToString::to_string).collect();
-            SandboxReport { plan: Some(plan_shown(plan)), problem: None, missing }
+            SandboxReport { plan: Some(plan_shown(plan)), problem: None, cause: None, missing }
         }
-        Err(NoPlan::NoSandbox) => SandboxReport { plan: None, problem: None, missing: Vec::new() },
-        Err(error) => SandboxReport { plan: None, problem: Some(error.to_string()), missing: Vec::new() },
+        Err(NoPlan::NoSandbox) => SandboxReport { plan: None, problem: None, cause: None, missing: Vec::new() },
+        Err(error) => {
+            SandboxReport { plan: None, problem: Some(error.to_string()), cause: error.problem(), missing: Vec::new() }
+        }
     })
 }
 

@@ -1,7 +1,7 @@
 //! Conversion of the host's errors to [`ApiError`].
 
 use credentials::sign_in::SignInError;
-use domain::call::CallFailure;
+use domain::call::{CallFailure, CallFailureCode};
 use host::{
     AnswerError, FlowError, HostClosed, ImportError, ImportServerError, ReviewError, SamplingError, ServerError,
     SetupError, StorageError,
@@ -153,30 +153,7 @@ impl From<AnswerError> for ApiError {
 impl From<CallFailure> for ApiError {
     fn from(failure: CallFailure) -> Self {
         let message = failure.to_string();
-        let code = match &failure {
-            CallFailure::NotFound(_) => ErrorCode::NotFound,
-            CallFailure::NotReady { .. } | CallFailure::NotListed { .. } | CallFailure::Busy { .. } => {
-                ErrorCode::NotReady
-            }
-            CallFailure::IdInUse(_) => ErrorCode::BadRequest,
-            CallFailure::Refused(_) => ErrorCode::Refused,
-            CallFailure::Cancelled => ErrorCode::Cancelled,
-            CallFailure::Closing | CallFailure::Internal => ErrorCode::Internal,
-            CallFailure::Session { error, .. } => match &**error {
-                CallError::Timeout { .. } => ErrorCode::Timeout,
-                CallError::Cancelled => ErrorCode::Cancelled,
-                CallError::Server(_) | CallError::UrlRequired(_) => ErrorCode::Server,
-                CallError::BadAnswer { .. } | CallError::Unreadable(_) | CallError::TooManyRounds => {
-                    ErrorCode::BadAnswer
-                }
-                CallError::Closed(_) | CallError::Undelivered { .. } | CallError::TaskCancelled { .. } => {
-                    ErrorCode::ServerGone
-                }
-                CallError::Unsupported { .. } => ErrorCode::Unsupported,
-                CallError::Refused => ErrorCode::Refused,
-                CallError::NotReady | CallError::TooManyCalls => ErrorCode::NotReady,
-            },
-        };
+        let code = failure.code().into();
         let data = match &failure {
             CallFailure::Session { error, .. } => match &**error {
                 CallError::Server(rpc) => {
@@ -187,5 +164,23 @@ impl From<CallFailure> for ApiError {
             _ => None,
         };
         Self { code, message, data }
+    }
+}
+
+impl From<CallFailureCode> for ErrorCode {
+    fn from(code: CallFailureCode) -> Self {
+        match code {
+            CallFailureCode::NotFound => Self::NotFound,
+            CallFailureCode::NotReady => Self::NotReady,
+            CallFailureCode::BadRequest => Self::BadRequest,
+            CallFailureCode::Refused => Self::Refused,
+            CallFailureCode::Cancelled => Self::Cancelled,
+            CallFailureCode::Timeout => Self::Timeout,
+            CallFailureCode::Server => Self::Server,
+            CallFailureCode::BadAnswer => Self::BadAnswer,
+            CallFailureCode::ServerGone => Self::ServerGone,
+            CallFailureCode::Unsupported => Self::Unsupported,
+            CallFailureCode::Internal => Self::Internal,
+        }
     }
 }

@@ -151,6 +151,7 @@ fn state(state: HostState) -> ServerState {
             looked_in: failure.looked_in.into_iter().map(|f| f.display().to_string()).collect(),
             hint: failure.hint,
             blocked: failure.blocked.into_vec(),
+            sandbox: failure.sandbox,
         },
         HostState::NeedsSignIn(needed) => {
             ServerState::NeedsSignIn { cause: needed.cause, signing_in: needed.signing_in }

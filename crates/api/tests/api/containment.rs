@@ -1,6 +1,7 @@
 //! Tests of sandboxes and limits as the page configures and displays them.
 
 use api::{Api, ErrorCode, dispatch};
+use host::view::ServerState;
 use serde_json::{Value, json};
 use testkit::app::App;
 
@@ -38,6 +39,12 @@ async fn folders_are_kept_by_where_they_really_lie() {
         problem.contains("real") && problem.contains("make it"),
         "the problem should contain the cause and the remedy: {report}"
     );
+    assert_eq!(report["cause"], "no_folder", "the report should contain the code: {report}");
+    call(&api, "start_server", json!({"server": "held"})).await;
+    app.until("held", "failed", |server| matches!(server.state, ServerState::Failed(_))).await;
+    let state = call(&api, "snapshot", json!({})).await["servers"][0]["state"].clone();
+    assert_eq!(state["reason"], "could_not_start", "the server should not start: {state}");
+    assert_eq!(state["sandbox"], "no_folder", "the state should contain the same code: {state}");
 }
 
 #[tokio::test]

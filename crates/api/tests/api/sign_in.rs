@@ -283,7 +283,7 @@ async fn that_the_user_declined_is_told_and_is_no_failure() {
     answer(&api, "sign_in", json!({"action": "deny"})).await;
     let known = until(&api, "authorization", |known| !known["failed"].is_null()).await;
     assert_eq!(known["failed"], "You declined the sign-in.", "message for the user");
-    assert_eq!(known["declined"], true, "the user declined");
+    assert_eq!(known["failure"], "declined", "the user declined");
     let last = known["steps"].as_array().unwrap().last().unwrap().clone();
     assert_eq!((&last["conclusion"], &last["failed"]), (&json!("you declined the sign-in"), &json!(false)), "{last}");
     let snapshot = call(&api, "snapshot", json!({})).await;

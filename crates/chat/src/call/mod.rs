@@ -17,7 +17,7 @@ mod reviews;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use domain::call::{CallFailure, CallId};
+use domain::call::{CallFailure, CallFailureCode, CallId};
 use domain::item::{Item, ItemBody, ItemState, ToolResult};
 use host::{CallOrigin, Host, ResultOrigin};
 use mcp_proto::types::CallToolResult;
@@ -164,7 +164,20 @@ pub(super) async fn make(
     let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     let (used, left_out) = (record.used(), record.left_out(result.as_ref()));
     let arguments = Value::Object(arguments);
-    let body = ItemBody::ToolCall { call: id.clone(), server, tool, arguments, result, error, took, used, left_out };
+    // A result that its reader withholds counts as refused.
+    let code = failure.as_ref().map_or(CallFailureCode::Refused, CallFailure::code);
+    let body = ItemBody::ToolCall {
+        call: id.clone(),
+        server,
+        tool,
+        arguments,
+        result,
+        failure: error.is_some().then_some(code),
+        error,
+        took,
+        used,
+        left_out,
+    };
     // clock: timestamp of the item.
     let item = record.place(Item { id, parent: None, at: ports::time::now(), state: ItemState::Whole, body });
     let kept = record.keep(host, &item).await;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::call::CallFailure;
+use domain::call::{CallFailure, CallFailureCode};
 use domain::item::{Item, ItemBody, ItemState, ToolUsed};
 use futures_util::{StreamExt as _, stream};
 use host::CallOrigin;
@@ -91,6 +91,7 @@ impl Run {
                     arguments: Value::Object(arguments.clone()),
                     result: None,
                     error: None,
+                    failure: None,
                     took: 0,
                     used: Some(used),
                     left_out: None,
@@ -157,8 +158,9 @@ impl Run {
 
 /// Records that a call was made, but its end could not be stored.
 fn say_lost(item: &mut Item, cause: &ConversationError) {
-    if let ItemBody::ToolCall { result, error, .. } = &mut item.body {
+    if let ItemBody::ToolCall { result, error, failure, .. } = &mut item.body {
         *result = None;
+        *failure = Some(CallFailureCode::Internal);
         *error = Some(format!("the call was made, but how it ended could not be kept: {cause}"));
     }
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use domain::bounds::ChatBounds;
 use domain::item::{Item, ItemBody, ItemState, ModelProblem, Notice};
 use host::{Host, ServerForModel};
-use models::{ModelRef, TokenUse};
+use models::{ModelErrorCode, ModelRef, TokenUse};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
@@ -225,7 +225,7 @@ fn fail(reply: &mut Item, cause: &ConversationError) {
     if let ItemBody::Reply { error, parts, .. } = &mut reply.body {
         *error = Some(match cause {
             ConversationError::Model(error) => ModelProblem::from(error),
-            error => ModelProblem { code: "internal".to_owned(), message: error.to_string() },
+            error => ModelProblem { code: ModelErrorCode::Internal, message: error.to_string() },
         });
         reply.state = if parts.is_empty() { ItemState::Whole } else { ItemState::Cut };
     }

@@ -1,7 +1,7 @@
 //! Calls by the user, from the page and the command line: their results and their records.
 
 use chat::ToolCall;
-use domain::call::CallFailure;
+use domain::call::{CallFailure, CallFailureCode};
 use domain::item::{ItemBody, ItemState, ToolResult};
 use domain::question::Why;
 use host::CallOrigin;
@@ -75,6 +75,8 @@ async fn a_call_that_the_user_denies_is_kept_as_denied() {
         [("sum".into(), "sum".into(), None, Some(failure.to_string()))],
         "the stored error contains the reason"
     );
+    let ItemBody::ToolCall { failure, .. } = &talk.items()[0].body else { panic!("a tool call") };
+    assert_eq!(*failure, Some(CallFailureCode::Refused), "the stored code");
     assert!(!talk.app.activity("demo").await.contains("tools/call"), "nothing was sent");
 }
 

@@ -53,6 +53,7 @@ async fn s33_a_call_is_printed_before_its_question_can_be_asked() {
         arguments: json!({"a": 1}),
         result: None,
         error: None,
+        failure: None,
         took: 0,
         used: None,
         left_out: None,

@@ -22,12 +22,17 @@ pub(crate) fn not_found(error: CommandNotFound) -> Failure {
         hint: error.hint.map(str::to_owned),
         looked_in: error.looked_in,
         blocked: Box::default(),
+        sandbox: None,
     }
 }
 
 /// Describes a process that the system refused to start.
 pub(crate) fn could_not_start(error: &SpawnError) -> Failure {
-    Failure::new(FailureReason::CouldNotStart, error.to_string())
+    let sandbox = match error {
+        SpawnError::Sandbox(error) => Some(error.problem()),
+        _ => None,
+    };
+    Failure { sandbox, ..Failure::new(FailureReason::CouldNotStart, error.to_string()) }
 }
 
 /// Describes a secret or variable in the settings that is not available.

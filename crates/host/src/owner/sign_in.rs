@@ -12,8 +12,8 @@ mod views;
 use std::sync::Arc;
 
 use credentials::settings::not_offered;
-use credentials::sign_in::{AuthorizationView, SignInError, TokensKept};
-use mcp_auth::{Authorization, Cause};
+use credentials::sign_in::{AuthorizationView, SignInError, SignInFailure, TokensKept};
+use mcp_auth::Authorization;
 use mcp_transport::http::Authorizer;
 use ports::server_config::{AuthConfig, HttpConfig};
 use tokio::sync::oneshot;
@@ -129,7 +129,7 @@ impl Owner {
             account: None,
             in_progress: None,
             failed: access.failed.as_ref().map(views::words),
-            declined: access.failed.as_ref().is_some_and(|error| error.cause == Cause::Declined),
+            failure: access.failed.as_ref().map(views::failure),
             steps: Vec::new(),
             kept: None,
         };
@@ -139,7 +139,11 @@ impl Owner {
                 return Ok(AuthorizationView { not_offered: Some(cause), ..nothing });
             }
             Err(SignInError::NotPrepared { cause, .. }) => {
-                return Ok(AuthorizationView { failed: Some(cause), declined: false, ..nothing });
+                return Ok(AuthorizationView {
+                    failed: Some(cause),
+                    failure: Some(SignInFailure::NotPrepared),
+                    ..nothing
+                });
             }
             Err(error) => return Err(error),
         };

@@ -81,7 +81,10 @@ impl Owner {
         let (found, launched) = match found {
             Ok(found) => found,
             Err(NoPlan::NotFound(error)) => return self.fail_with(name, outcome_not_found(error)),
-            Err(error) => return self.could_not_start(name, &error.to_string()),
+            Err(error) => {
+                let failure = Failure::new(FailureReason::CouldNotStart, error.to_string());
+                return self.fail_with(name, Failure { sandbox: error.problem(), ..failure });
+            }
         };
         record.launch.found = Some((found.program.clone(), path.clone()));
         record.launch.plan.clone_from(&found.plan);

@@ -10,7 +10,7 @@ use mcp_proto::types::LogLevel;
 use mcp_transport::driver::TransportFound;
 use offers::review::Marks;
 use ports::server_config::{Installed, ServerConfig};
-use process::sandbox::Plan;
+use process::sandbox::{Plan, SandboxProblem};
 use process::{Blocked, Missing};
 use serde::{Deserialize, Serialize};
 
@@ -124,6 +124,8 @@ pub struct Failure {
     pub hint: Option<String>,
     /// Files that the sandbox may have hidden from it.
     pub blocked: Box<[Blocked]>,
+    /// Cause for which the sandbox can't be set up, if the failure is due to it.
+    pub sandbox: Option<SandboxProblem>,
 }
 
 /// The kind of a failure.

@@ -238,7 +238,7 @@ async fn why_a_model_does_not_answer_is_said_and_the_user_can_go_on() {
     for (script, expected) in failures {
         model.next(script);
         app.answer(&shown, ONCE).await;
-        let failed = |state: &SamplingState, _: Option<&CreateMessageResult>| matches!(state.run, Run::Failed { code, .. } if code == expected);
+        let failed = |state: &SamplingState, _: Option<&CreateMessageResult>| matches!(state.run, Run::Failed { code, .. } if code.name() == expected);
         shown = until(&app, expected, failed).await;
         assert_eq!(parts(&shown).1, None, "{expected}: the request has no reply");
     }

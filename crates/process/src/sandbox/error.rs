@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 /// The reason why a server can't be sandboxed as configured. The server does not start then.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SandboxError {
@@ -76,6 +78,55 @@ pub enum SandboxError {
         /// Error message of the system.
         cause: String,
     },
+}
+
+/// Stable identifier of the cause for which a sandbox can't be set up. The page has words and a button for each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum SandboxProblem {
+    /// A path of the sandbox is not absolute.
+    NotWhole,
+    /// A folder of the sandbox does not exist or can't be used.
+    NoFolder,
+    /// A folder of the sandbox is a link to another one.
+    Leads,
+    /// A folder that may only be read is inside one that may be changed.
+    Contradiction,
+    /// A folder of the sandbox contains files of Drawbridge itself.
+    Exposes,
+    /// The reach of the sandbox changed after its approval.
+    Changed,
+    /// The working folder is in none of the folders of the sandbox.
+    OutOfReach,
+    /// No mechanism of this computer can set up the sandbox.
+    NotHere,
+    /// The list of hosts can't be used.
+    Hosts,
+    /// The mechanism of this computer can't limit a server to named hosts.
+    NoHosts,
+    /// The home directory of the sandbox can't be created.
+    NoHome,
+}
+
+impl SandboxError {
+    /// Returns the stable identifier of the error.
+    #[must_use]
+    pub const fn problem(&self) -> SandboxProblem {
+        match self {
+            Self::NotWhole(_) => SandboxProblem::NotWhole,
+            Self::NoFolder { .. } => SandboxProblem::NoFolder,
+            Self::Leads { .. } => SandboxProblem::Leads,
+            Self::Contradiction { .. } => SandboxProblem::Contradiction,
+            Self::Exposes { .. } => SandboxProblem::Exposes,
+            Self::Changed => SandboxProblem::Changed,
+            Self::OutOfReach(_) => SandboxProblem::OutOfReach,
+            Self::NotHere { .. } => SandboxProblem::NotHere,
+            Self::Hosts(_) => SandboxProblem::Hosts,
+            Self::NoHosts { .. } => SandboxProblem::NoHosts,
+            Self::NoHome { .. } => SandboxProblem::NoHome,
+        }
+    }
 }
 
 /// Advice if named hosts can't be enforced.

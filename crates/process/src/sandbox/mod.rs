@@ -49,7 +49,7 @@ use std::path::PathBuf;
 use error::NEXT_WITHOUT_HOSTS;
 
 pub use egress::{HostPattern, Network};
-pub use error::SandboxError;
+pub use error::{SandboxError, SandboxProblem};
 #[cfg(target_os = "linux")]
 pub(crate) use limits::Bounds;
 pub use limits::{Exceeded, Meter, Resource, ResourceLimits, ResourceUse};

@@ -9,7 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use mcp_proto::types::{
     ContentBlock, CreateMessageParams, CreateMessageResult, ImageContent, Role, SamplingContent, ToolUseContent,
 };
-use models::{Message, Part, Reply, Request, Stop, Tool, ToolChoice};
+use models::{Message, ModelErrorCode, Part, Reply, Request, Stop, Tool, ToolChoice};
 use serde_json::{Map, Value, json};
 
 /// The `_meta` key of a provider's opaque data about a tool use, which must be returned with that tool use.
@@ -43,11 +43,11 @@ pub enum Unfit {
 impl Unfit {
     /// Returns a stable identifier of the cause.
     #[must_use]
-    pub const fn code(&self) -> &'static str {
+    pub const fn code(&self) -> ModelErrorCode {
         match self {
-            Self::OutOfTokens => "outOfTokens",
-            Self::Empty => "empty",
-            _ => "unfit",
+            Self::OutOfTokens => ModelErrorCode::OutOfTokens,
+            Self::Empty => ModelErrorCode::Empty,
+            _ => ModelErrorCode::Unfit,
         }
     }
 }

@@ -11,7 +11,7 @@ pub use choose::{ChosenBy, Priority};
 pub use convert::Unfit;
 pub use estimate::estimated_tokens;
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult, Role, SamplingContent};
-use models::{Loss, ModelRef, TokenUse};
+use models::{Loss, ModelErrorCode, ModelRef, TokenUse};
 use policy::Hash;
 use serde_json::json;
 pub use settings::{Budget, SamplingSettings};
@@ -108,7 +108,7 @@ pub enum Run {
     /// The model could not answer.
     Failed {
         /// Stable identifier of the cause.
-        code: &'static str,
+        code: ModelErrorCode,
         /// Cause, and what the user can do about it.
         message: String,
     },

@@ -82,6 +82,7 @@ fn call(name: &str, text: &str) -> Item {
         tool: text.to_owned(),
         arguments: json!({ name: text }),
         result: Some(result),
+        failure: None,
         error: None,
         took: 0,
         used: None,

@@ -1,6 +1,6 @@
 // Generated from crates/api by `cargo xtask codegen`. Do not edit.
 
-/** Maximum number of servers in one conversation. */
+/** The most servers of one conversation. */
 export const MAX_CONVERSATION_SERVERS = 100;
 
 export interface Commands {
@@ -114,113 +114,113 @@ export interface Commands {
 }
 
 /**
- * Account that is signed in at an authorization server.
+ * Who is signed in, as far as it is told.
  */
 export type Account = { 
 /**
- * Issuer of the token, exactly as in the authorization server's metadata.
+ * The authorization server that issued the token, exactly as it names itself.
  */
 issuer: string, 
 /**
- * Issuer parsed into its parts.
+ * The same, taken apart.
  */
 issuerUrl: UrlParts, 
 /**
- * Resource that the token is valid for.
+ * For which resource the token holds.
  */
 resource: string, 
 /**
- * Scopes of the token as returned by the authorization server. Empty if it returned none.
+ * What the token allows, in the words of the authorization server; none if it did not say.
  */
 scopes: Array<string>, 
 /**
- * Expiry of the token in milliseconds since 1970, if known.
+ * Until when it holds, if that is known, in milliseconds since 1970.
  */
 expiresAt: number | null, 
 /**
- * Time of the sign-in, in milliseconds since 1970.
+ * When the user signed in, in milliseconds since 1970.
  */
 signedInAt: number, 
 /**
- * Time of the last token refresh, in milliseconds since 1970.
+ * When it was last refreshed, in milliseconds since 1970.
  */
 refreshedAt: number | null, 
 /**
- * `true` if the token can be refreshed without the user.
+ * Whether it can be refreshed without the user.
  */
 canRefresh: boolean, 
 /**
- * Reason why the user has to sign in again, if required.
+ * Why the user has to sign in again, if that is so.
  */
 ended: string | null, 
 /**
- * Kind of client identifier that Drawbridge used.
+ * How Drawbridge identified itself.
  */
 client: ClientIdentity, 
 /**
- * `true` if the token is bound to a key of this computer (DPoP).
+ * Whether the token is bound to a key of this computer (DPoP).
  */
 bound: boolean, };
 
 /**
- * Full text of a message.
+ * One message, whole.
  */
 export type ActivityBody = { 
 /**
- * Message as sent or received, with the server's secrets replaced by `[redacted]`.
+ * As it crossed, but for secrets of the server, which `[redacted]` replaces.
  */
 text: string, 
 /**
- * `true` if the end is missing because the stored size is bounded.
+ * Whether the end is missing, for the bound.
  */
 truncated: boolean, 
 /**
- * `true` if a secret was replaced.
+ * Whether a secret in it is replaced.
  */
 redacted: boolean, };
 
 /**
- * Entry of a server's activity log.
+ * One entry.
  */
 export type ActivityEntry = { 
 /**
- * Number of the entry in the server's log.
+ * Its number.
  */
 seq: number, 
 /**
- * Time of the message, in milliseconds since 1970.
+ * When, in milliseconds since 1970.
  */
 at: number, 
 /**
- * Kind of the message.
+ * What it is.
  */
 kind: ActivityKind, 
 /**
- * `true` if Drawbridge sent the message, `false` if it was received.
+ * Whether Drawbridge sent it (else it was received).
  */
 sent: boolean, 
 /**
- * Method of the request or notification, or of the request that a response belongs to.
+ * The method of a request or notification, or of the request that a response answers.
  */
 method: string | null, 
 /**
- * JSON-RPC identifier as serialized.
+ * The JSON-RPC id, as it is written.
  */
 id: string | null, 
 /**
- * Size of the message in bytes.
+ * Its size in bytes.
  */
 bytes: number, 
 /**
- * Time from the request to this response, in milliseconds.
+ * From the request to this response, in milliseconds.
  */
 latency: number | null, 
 /**
- * Beginning of the message.
+ * Its beginning.
  */
 preview: string, 
 /**
- * Reason why the message is invalid or unusual, if it is.
+ * Why it is invalid or strange, if it is.
  */
 note: string | null, };
 
@@ -230,699 +230,700 @@ note: string | null, };
 export type ActivityKind = "request" | "response" | "error" | "notification" | "batch" | "invalid" | "stderr" | "log" | "state";
 
 /**
- * Consecutive entries of the activity log.
+ * Some entries, in order.
  */
 export type ActivityPage = { 
 /**
- * Entries of the page, in order.
+ * The entries.
  */
 entries: Array<ActivityEntry>, 
 /**
- * Number of older entries that were dropped because the log is bounded.
+ * How many older ones were let go, for the bound.
  */
 dropped: number, };
 
 /**
- * Range of entries to read.
+ * Which entries to read.
  */
 export type ActivityRange = { 
 /**
- * Name of the server in the settings.
+ * The server.
  */
 server: string, 
 /**
- * Number after which entries are returned, or `None` for all entries.
+ * Only entries after this number.
  */
 after: number | null, 
 /**
- * Maximum number of entries. The latest ones are returned.
+ * At most so many, the latest ones.
  */
 limit: number, };
 
 /**
- * Reference to an entry of a server's activity log.
+ * An entry by number.
  */
 export type ActivityRef = { 
 /**
- * Name of the server in the settings.
+ * The server.
  */
 server: string, 
 /**
- * Number of the entry.
+ * The entry.
  */
 seq: number, };
 
 /**
- * Request to add a server.
+ * A new server.
  */
 export type AddServer = { 
 /**
- * Name of the server in the settings.
+ * The user's name for it.
  */
 name: string, 
 /**
- * Configuration of the server.
+ * How it is reached.
  */
 config: ServerConfig, };
 
 /**
- * Decision of the user on a consent request.
+ * An answer to a question.
  */
 export type Answer = { "action": "allow", 
 /**
- * Duration of the approval.
+ * For how long.
  */
 scope: Scope, 
 /**
- * Limit of the duration in milliseconds, or `None` for the whole scope.
+ * For how many milliseconds, if not for as long as that.
  */
 lasts?: number, } | { "action": "submit", 
 /**
- * Content of the form as a JSON object.
+ * A JSON object.
  */
 content: JsonValue, } | { "action": "share", 
 /**
- * Absolute paths of the folders. May be empty.
+ * Absolute paths; may be none.
  */
 folders: Array<string>, } | { "action": "identify", 
 /**
- * Client that is registered at the authorization server.
+ * What it knows Drawbridge by.
  */
 client: EnteredClient, } | { "action": "by_hand" } | { "action": "again" } | { "action": "back" } | { "action": "stop" } | { "action": "deny" } | { "action": "deny_because", 
 /**
- * Reason for the denial.
+ * Why.
  */
 reason: string, } | { "action": "cancel" };
 
 /**
- * Decision of the user, bound to the payload that was shown.
+ * An answer, bound to what was shown.
  */
 export type AnswerQuestion = { 
 /**
- * Identifier of the consent request.
+ * The question.
  */
 id: string, 
 /**
- * Hash that was shown with the consent request.
+ * The hash that was shown with it.
  */
 hash: string, 
 /**
- * Decision of the user.
+ * The answer.
  */
 answer: Answer, };
 
 /**
- * Error returned by a command.
+ * An error of a command.
  */
 export type ApiError = { 
 /**
- * Kind of failure, for the page to act on.
+ * To act on.
  */
 code: ErrorCode, 
 /**
- * Message to display: what failed and for which reason.
+ * To show: what failed and why, in words.
  */
 message: string, 
 /**
- * Further details, whose shape depends on the code.
+ * More, by code.
  */
 data?: JsonValue, };
 
 /**
- * An addition to a reply that streams. `part` is an index into the parts of the reply; an index past the end starts a
- * new part.
+ * More of an answer that streams. What it names by `part` are the reply's parts in order; a part that is not there yet begins.
  */
 export type Append = { "type": "text", 
 /**
- * Index of the text part.
+ * To this part.
  */
 part: number, 
 /**
- * Text to append to the part.
+ * The text.
  */
 text: string, } | { "type": "thinking", 
 /**
- * Index of the reasoning part.
+ * To this part.
  */
 part: number, 
 /**
- * Text to append to the part.
+ * The text.
  */
 text: string, } | { "type": "tool_use", 
 /**
- * Index of the new part.
+ * This part.
  */
 part: number, 
 /**
- * Identifier of the tool use.
+ * The use's id.
  */
 id: string, 
 /**
- * Name of the tool, as presented to the model.
+ * The tool's name, as the model knows it.
  */
 key: string, 
 /**
- * Name of the server, or `None` for built-in and nonexistent tools.
+ * The server.
  */
 server: string | null, 
 /**
- * Name of the tool on its server, or `None` as for `server`.
+ * The tool.
  */
 tool: string | null, } | { "type": "arguments", 
 /**
- * Index of the tool use.
+ * To this part.
  */
 part: number, 
 /**
- * JSON text to append.
+ * The text.
  */
 text: string, };
 
 /**
- * Items to append to a conversation.
+ * Items for a conversation.
  */
 export type AppendItems = { 
 /**
- * Identifier of the conversation.
+ * The conversation.
  */
 conversation: string, 
 /**
- * Items in order. An item with the identifier of an existing one replaces it.
+ * In order. An item with the id of an older one replaces it.
  */
 items: Array<ConversationItem>, };
 
 /**
- * Condition on one argument of a call.
+ * A condition on one argument of a call.
  */
 export type ArgumentRule = { 
 /**
- * JSON Pointer of the argument, such as `/path`.
+ * Where it is: a JSON Pointer such as `/path`.
  */
 at: string, 
 /**
- * Kind of the test.
+ * How it is looked at.
  */
 test: ArgumentTest, 
 /**
- * Pattern that the argument has to match.
+ * What it must be.
  */
 pattern: string, };
 
 /**
- * Test of an argument.
+ * How an argument is looked at.
  */
 export type ArgumentTest = "glob" | "regex" | "folder" | "path" | "url" | "number";
 
 /**
- * Entry of the audit log.
- *
- * The log's record is a different type: it uses the member names of the file and omits empty members. The page and the
- * output of `drawbridge-cli audit` have all members.
+ * One decision. A shape of its own beside the log's record: that one spells its members as the file does and leaves out what
+ * is empty; the page and the output of `drawbridge-cli audit` have every member.
  */
 export type AuditEntry = { 
 /**
- * Number of the entry, from 1.
+ * Its number, from 1.
  */
 number: number, 
 /**
- * Time of the decision, in milliseconds since 1970.
+ * When, in milliseconds since 1970.
  */
 at: number, 
 /**
- * Originator of the act: `user`, `model`, `server` or `host`. Empty in entries of older versions.
+ * Who asked for it: `user`, `model`, `server` or `host`; nothing in entries of older versions.
  */
 asker: string, 
 /**
- * Name of the server.
+ * The server.
  */
 server: string, 
 /**
- * Kind of the act: `start-server`, `tool`, `sampling`, `sampling-answer`, `elicitation`, `url`, `roots`, `revoke`
- * and others. The page has a label for each.
+ * `start-server`, `tool`, `sampling`, `sampling-answer`, `elicitation`, `url`, `roots`, `revoke`
+ * and others, which the page has words for.
  */
 kind: string, 
 /**
- * Subject of the decision: the command line, the tool, the message or the URL.
+ * What it was about: the command line, the tool, the message, the URL.
  */
 subject: string, 
 /**
- * Payload without secrets, or its beginning, even if it was denied.
+ * What crossed or would have, without secrets, or the beginning of it.
  */
 content: string | null, 
 /**
- * Full size of the payload in bytes, if `content` is only its beginning.
+ * How many bytes all of it has, if only its beginning is there.
  */
 contentBytes: number | null, 
 /**
- * Decision: `allowed`, `denied`, `cancelled` or `withdrawn`.
+ * `allowed`, `denied`, `cancelled` or `withdrawn`.
  */
 decision: string, 
 /**
- * Duration of the approval, if it was allowed.
+ * For how long, if allowed.
  */
 scope: Scope | null, 
 /**
- * Source of the decision: `user`, `grant`, `answers` or `policy`.
+ * `user`, `grant`, `answers` or `policy`.
  */
 by: string, 
 /**
- * Rule or grant that decided. Empty if none did.
+ * The rule or the grant that decided; nothing if there was none.
  */
 rule: string, 
 /**
- * Identifier of the conversation, if the act belongs to one.
+ * The conversation it belongs to.
  */
 conversation: string | null, 
 /**
- * Hash of the payload.
+ * The hash of what crossed.
  */
 hash: string, 
 /**
- * `true` if the entry was imported from an older log without a hash chain.
+ * Whether it was taken over from a log that was not chained.
  */
 imported: boolean, };
 
 /**
- * A problem that verification found.
+ * Something that is wrong with the log.
  */
 export type AuditFinding = { 
 /**
- * Kind of the problem.
+ * What.
  */
 what: Tampered, 
 /**
- * Number of the affected entry, or of the first one.
+ * The entry, or the first of several.
  */
 number: number, 
 /**
- * Number of the last affected entry, if there are several.
+ * The last of several.
  */
 to: number | null, 
 /**
- * Further details, if any.
+ * More about it.
  */
 detail: string | null, };
 
 /**
- * Page of the audit log, newest entry first.
+ * Some decisions, newest first.
  */
 export type AuditPage = { 
 /**
- * Matching entries, newest first.
+ * The decisions.
  */
 entries: Array<AuditEntry>, 
 /**
- * `true` if older entries match too.
+ * Whether there are older ones.
  */
 more: boolean, };
 
 /**
- * Filter for the audit log. Members without a value match all entries.
+ * Which decisions to read. What is not said fits all.
  */
 export type AuditRange = { 
 /**
- * Maximum number of returned entries.
+ * At most so many.
  */
 limit: number, 
 /**
- * Number below which entries are returned.
+ * Only those with a smaller number.
  */
 before: number | null, 
 /**
- * Name of the server.
+ * Only of this server.
  */
 server: string | null, 
 /**
- * Kind of the entry, as in `kind`.
+ * Only of this kind.
  */
 kind: string | null, 
 /**
- * Decision, as in `decision`.
+ * Only with this decision.
  */
 decision: string | null, 
 /**
- * Start of the time range, in milliseconds since 1970, inclusive.
+ * Only from this time on, in milliseconds since 1970.
  */
 since: number | null, 
 /**
- * End of the time range, in milliseconds since 1970, exclusive.
+ * Only before this time, in milliseconds since 1970.
  */
 until: number | null, 
 /**
- * Words that must all appear somewhere in the entry.
+ * Only with all of these words, in whatever stands in the entry.
  */
 search: string | null, };
 
 /**
- * The state of the seal at the end of the log.
+ * What the seal says of the log's end.
  */
 export type AuditSeal = { "state": "holds", 
 /**
- * Number of the last sealed entry.
+ * The last sealed entry.
  */
 number: number, } | { "state": "none" } | { "state": "unchecked", 
 /**
- * Reason why the key is unavailable.
+ * Why not.
  */
 cause: string, } | { "state": "broken" };
 
 /**
- * Range of consecutive entries.
+ * Entries that follow each other.
  */
 export type AuditSpan = { 
 /**
- * Number of the first entry.
+ * The first one's number.
  */
 from: number, 
 /**
- * Number of the last entry.
+ * The last one's number.
  */
 to: number, };
 
 /**
- * Result of verifying the audit log.
+ * What a check of the audit log found.
  */
 export type AuditVerdict = { 
 /**
- * `true` if no problem was found.
+ * Whether nothing is wrong.
  */
 whole: boolean, 
 /**
- * `true` if it is also proved that Drawbridge wrote all entries.
+ * Whether it is also proved that Drawbridge wrote all of it.
  */
 proved: boolean, 
 /**
- * Number of entries in the log.
+ * How many entries there are.
  */
 entries: number, 
 /**
- * Number of the first entry.
+ * The first one's number.
  */
 first: number | null, 
 /**
- * Number of the last entry.
+ * The last one's number.
  */
 last: number | null, 
 /**
- * Number up to which entries were removed because of their age or the size of the log.
+ * Up to which number entries were removed because of their age, or for want of room.
  */
 removed: number | null, 
 /**
- * State of the seal over the end of the log.
+ * What can be said of the end.
  */
 seal: AuditSeal, 
 /**
- * First problems that were found.
+ * What is wrong; the first of it.
  */
 findings: Array<AuditFinding>, 
 /**
- * Number of further problems.
+ * How much more is wrong.
  */
 more: number, 
 /**
- * Entries whose author is not proved: they are not sealed, or were found without a seal.
+ * Of which entries nothing proves who wrote them: they are not sealed, or were found without a seal.
  */
 unproved: Array<AuditSpan>, };
 
 /**
- * A sign-in setting of a remote server.
+ * A setting of a sign-in.
  */
 export type AuthField = "grant" | "issuer" | "client_id" | "client_auth" | "client_secret" | "private_key" | "algorithm" | "client_metadata_url" | "redirect_port" | "scopes" | "dpop" | "assertion" | "provider_issuer" | "provider_token_endpoint" | "provider_client_id" | "provider_client_auth" | "provider_client_secret" | "provider_private_key" | "provider_algorithm" | "provider_id_token";
 
 /**
- * The identity provider of an enterprise. Its serialized form is used by the page.
+ * The identity provider of an enterprise. Its serialized form is the page's.
  */
 export type AuthIdentityProvider = { 
 /**
- * Issuer identifier of the identity provider.
+ * Its name, exactly as it names itself.
  */
 issuer: string, 
 /**
- * Token exchange endpoint, or `None` to read it from the provider's metadata.
+ * Where it exchanges tokens; else its metadata say so.
  */
 tokenEndpoint: string | null, 
 /**
- * Client identifier of Drawbridge at the identity provider.
+ * The id by which it knows Drawbridge.
  */
 clientId: string, 
 /**
- * Client secret, as `${secret:NAME}`.
+ * The secret that goes with it, as `${secret:NAME}`.
  */
 clientSecret: string | null, 
 /**
- * Client authentication method, as in `client_auth`.
+ * How Drawbridge proves who it is there, as in `client_auth`.
  */
 clientAuth: string | null, 
 /**
- * Private key for `private_key_jwt` in PEM format, as `${secret:NAME}`.
+ * The private key for `private_key_jwt`, in PEM, as `${secret:NAME}`.
  */
 privateKey: string | null, 
 /**
- * Signature algorithm of the private key, such as `ES256`.
+ * The algorithm that goes with it, such as `ES256`.
  */
 algorithm: string | null, 
 /**
- * The user's ID token, as `${secret:NAME}`, or `None` to sign in there with the browser.
+ * The user's identity token, as `${secret:NAME}`; else the user signs in there in the browser.
  */
 idToken: string | null, };
 
 /**
- * Sign-in settings that the page does not display. Secrets are represented as `${secret:NAME}`.
+ * What settings can say about signing in that the page does not show. What is secret stands in it as `${secret:NAME}`.
  */
 export type AuthRest = { 
 /**
- * Client authentication method at the token endpoint.
+ * How Drawbridge proves who it is at the token endpoint.
  */
 clientAuth: string | null, 
 /**
- * URL of the client ID metadata document.
+ * The URL of a document that describes Drawbridge.
  */
 clientMetadataUrl: string | null, 
 /**
- * Grant type as named in `mcp.json`, or `None` for the authorization code grant in the browser.
+ * How tokens are got, as `mcp.json` names it; none for the usual way, in the browser.
  */
 grant: string | null, 
 /**
- * Private key for the authentication method `private_key_jwt`.
+ * The private key for `private_key_jwt`.
  */
 privateKey: string | null, 
 /**
- * Signature algorithm of the private key.
+ * The algorithm that goes with it.
  */
 algorithm: string | null, 
 /**
- * Identity provider of the enterprise.
+ * The identity provider of the enterprise.
  */
 identityProvider: AuthIdentityProvider | null, 
 /**
- * `true` if tokens are bound to a key of this computer (DPoP), or `None` to detect the support.
+ * Whether tokens are bound to a key of this computer; none to find out.
  */
 dpop: boolean | null, 
 /**
- * Assertion of the workload identity.
+ * The assertion of the workload.
  */
 assertion: string | null, };
 
 /**
- * Sign-in setting of a server, as displayed in a consent request.
+ * One setting of a sign-in.
  */
 export type AuthSetting = { 
 /**
- * Kind of the setting.
+ * Which one.
  */
 field: AuthField, 
 /**
- * Value of the setting, or the name of the secret if it is one.
+ * Its value. Of a secret the value is its name.
  */
 value: string, 
 /**
- * `true` if the value is the name of a secret.
+ * True if the value is the name of a secret.
  */
 secret: boolean, 
 /**
- * Value parsed into its parts, if it is a URL.
+ * The value taken apart, if it is an address.
  */
 url: UrlParts | null, 
 /**
- * `true` if the endpoint belongs to another domain than the configured issuer.
+ * True for an endpoint of another domain than the issuer beside it.
  */
 elsewhere: boolean, };
 
 /**
- * Sign-in settings that take precedence over the server's metadata. Settings in `mcp.json` without a member here are
- * preserved.
+ * How to sign in to a remote server, where the user says more about it than the server does. What else `mcp.json` says of it
+ * stays as it is.
  */
 export type AuthSettings = { 
 /**
- * Client identifier registered at the authorization server.
+ * The id by which the authorization server knows Drawbridge.
  */
 clientId: string | null, 
 /**
- * Client secret. Never returned for a configured server, and `None` in an update keeps the stored secret.
+ * The secret that goes with it. Of a server that is set up it is never told; none in a change keeps the one that is set.
  */
 clientSecret: string | null, 
 /**
- * `true` if the client has a secret, which is stored in the system's keychain.
+ * Whether there is, or is to be, a client secret. It lies in the system's keychain.
  */
 hasSecret: boolean, 
 /**
- * Issuer of the only accepted authorization server, exactly as in its metadata, or `None` to use the one that the
- * server names.
+ * The only authorization server to sign in at, exactly as it names itself; none for whichever the server names.
  */
 issuer: string | null, 
 /**
- * Scopes to request instead of the ones that the server requires.
+ * What to ask for, instead of what the server says is needed.
  */
 scopes: Array<string>, 
 /**
- * Port of the redirect URI `http://127.0.0.1:PORT/callback` that the client is registered with, or `None` for any
- * port.
+ * The port of the redirect URI `http://127.0.0.1:PORT/callback` that the client id was registered with; none for any.
  */
 redirectPort: number | null, 
 /**
- * Names of the other secrets that the settings reference, such as a private key. Values are set by `set_secret`
- * and never returned. Ignored in an update.
+ * The names of the other secrets that its settings name, such as a private key. Each is entered by `set_secret`, and none is
+ * ever told. In a change it does not count.
  */
 secretNames: Array<string>, 
 /**
- * Further settings found in pasted text, to be sent back unchanged when the server is added. `None` for a
- * configured server, which keeps its own.
+ * What else was found in pasted text. It goes back as it came with the wish to add the server. None for a server that is set
+ * up, whose own stays as it is.
  */
 rest: AuthRest | null, };
 
 /**
- * Authorization state of one server.
+ * What is known of the sign-in to one server.
  */
 export type Authorization = { 
 /**
- * Name of the server in the settings.
+ * The server.
  */
 server: string, 
 /**
- * Reason why signing in is not possible: the server is local, or its settings have an `Authorization` header.
+ * Why there is no signing in to it, if there is none: it is a local program, or its settings have an `Authorization`
+ * header of their own.
  */
 notOffered: string | null, 
 /**
- * Account that is signed in.
+ * Who is signed in.
  */
 account: Account | null, 
 /**
- * Sign-in that is in progress.
+ * The sign-in that is under way.
  */
 inProgress: SignInProgress | null, 
 /**
- * Reason why the last sign-in failed, and the suggested remedy.
+ * Why the last sign-in did not come to its end, and what to do.
  */
 failed: string | null, 
 /**
- * `true` if the last sign-in ended because the user declined, which is not an error.
+ * Stable identifier of that cause. Absent if the last sign-in did not fail.
  */
-declined: boolean, 
+failure: SignInFailure | null, 
 /**
- * Steps of the last sign-in, in order.
+ * What the last sign-in did, the first step first.
  */
 steps: Array<SignInStep>, 
 /**
- * Storage of the tokens, once there are any.
+ * Where the tokens are kept, once there are any.
  */
 kept: TokensKept | null, };
 
 /**
- * Large content that was omitted from an item.
+ * Something large.
  */
 export type Blob = { 
 /**
- * Content, encoded in Base64.
+ * Its bytes, in base64.
  */
 data: string, };
 
 /**
- * Reference to large content by its hash.
+ * Something large, by its hash.
  */
 export type BlobRef = { 
 /**
- * SHA-256 of the content, in hexadecimal.
+ * Its SHA-256, in hexadecimal.
  */
 hash: string, };
 
 /**
- * An existing path that the sandbox hides and that the server seems to need.
+ * Something that is there, that the sandbox hides, and that the server seems to need.
  */
 export type Blocked = { 
 /**
- * The path as the command or the server named it.
+ * Its path, as it was named.
  */
 path: string, 
 /**
- * Origin of the path: the command or the server.
+ * Who named it.
  */
 namedBy: NamedBy, 
 /**
- * The folder that would make the path accessible, or the reason why none is proposed.
+ * The folder that would bring it into reach.
  */
 offer: FolderOffer, };
 
 /**
- * A bundle, and its unpacked files.
+ * A bundle, and where it was unpacked.
  */
 export type BundleFiles = { 
 /**
- * SHA-256 of the bundle file, in hexadecimal.
+ * The SHA-256 of its file, in hexadecimal digits.
  */
 sha256: string, 
 /**
- * Hash over the unpacked files, in hexadecimal.
+ * The hash over its unpacked files, in hexadecimal digits.
  */
 tree: string, 
 /**
- * Name of the folder with the unpacked files, below the folder of bundles.
+ * The folder that it was unpacked to, by its name below the folder of bundles.
  */
 folder: string, 
 /**
- * Author's name in the manifest, empty if the manifest contains none, or `None` if it was not recorded.
+ * The author's name, as its manifest says it; empty if it says none. None if that was not recorded.
  */
 author: string | null, };
 
 /**
- * A call and its current state.
+ * A call as it is.
  */
 export type Call = { 
 /**
- * Identifier chosen by the caller.
+ * The id its caller chose.
  */
 id: string, 
 /**
- * Name of the called server.
+ * The name of its server.
  */
 server: string, 
 /**
- * Kind of call: a tool, a prompt or a resource.
+ * Whether it calls a tool, gets a prompt or reads a resource.
  */
 kind: CallKind, 
 /**
- * Name of the tool or prompt, or URI of the resource.
+ * The tool, the prompt or the URI.
  */
 name: string, 
 /**
- * Time at which the call was made.
+ * When it was made.
  */
 startedAt: number, 
 /**
- * Current state: waiting for approval, running, or the outcome.
+ * How far it has come: waiting for approval, running, or how it ended.
  */
 state: CallState, 
 /**
- * Latest progress reported by the server, if any.
+ * How far it is.
  */
 progress: Progress | null, 
 /**
- * Task that the server runs for the call, if it runs one.
+ * The task that the server does it as, if it does.
  */
 task: Task | null, 
 /**
- * Identifier of the conversation that the call belongs to, if any.
+ * The conversation it belongs to.
  */
 conversation: string | null, };
+
+/**
+ * Stable identifier of the cause for which a call has no result. The page has words and a button for each.
+ */
+export type CallFailureCode = "not_found" | "not_ready" | "bad_request" | "refused" | "cancelled" | "timeout" | "server" | "bad_answer" | "server_gone" | "unsupported" | "internal";
 
 /**
  * The kind of a call.
@@ -930,74 +931,74 @@ conversation: string | null, };
 export type CallKind = "tool" | "prompt" | "resource";
 
 /**
- * Reference to a call.
+ * A call by the id its caller chose.
  */
 export type CallRef = { 
 /**
- * Identifier of the call, chosen by its caller.
+ * The id.
  */
 call: string, };
 
 /**
- * The state of a call.
+ * How a call is.
  */
 export type CallState = "awaiting_approval" | "running" | "awaiting_input" | "done" | "refused" | "cancelled" | "failed";
 
 /**
- * Request to call a tool.
+ * A tool call to make.
  */
 export type CallTool = { 
 /**
- * Identifier of the call, chosen by the caller and unique among its calls.
+ * An id chosen by the caller, unique among its calls.
  */
 call: string, 
 /**
- * Name of the server in the settings.
+ * The server.
  */
 server: string, 
 /**
- * Name of the tool.
+ * The tool's name.
  */
 tool: string, 
 /**
- * Arguments of the tool as a JSON object.
+ * The arguments: a JSON object.
  */
 arguments: JsonValue, 
 /**
- * Identifier of the conversation that the call belongs to.
+ * The conversation it belongs to.
  */
 conversation: string | null, };
 
 /**
- * Tools, prompts, resources and templates of a server.
+ * What a server offers.
  */
 export type Catalog = { 
 /**
- * Name of the server in the settings.
+ * The server.
  */
 server: string, 
 /**
- * Tools of the server.
+ * Its tools.
  */
 tools: Array<Tool>, 
 /**
- * Prompts of the server.
+ * Its prompts.
  */
 prompts: Array<Prompt>, 
 /**
- * Resources of the server.
+ * Its resources.
  */
 resources: Array<Resource>, 
 /**
- * Resource templates of the server.
+ * Its resource templates.
  */
 templates: Array<ResourceTemplate>, 
 /**
- * Notes on lists that are incomplete, each with the reason.
+ * Where a list is not whole, and why.
  */
 notes: Array<string>, 
 /**
- * Time until which each list is fresh.
+ * Until when each list counts as fresh.
  */
 freshUntil: FreshUntil, };
 
@@ -1020,32 +1021,32 @@ before: string | null,
 after: string | null, };
 
 /**
- * Limits on what a model receives of a conversation, and on how long it continues without the user.
+ * How much of a conversation a model gets, and for how long it goes on by itself.
  */
 export type ChatBounds = { 
 /**
- * Maximum size of the text of one tool result, in bytes. The model can request the rest with a tool.
+ * The most bytes of text of one tool's result. The model reads the rest when it asks for it.
  */
 resultBytes: number, 
 /**
- * Number of consecutive rounds of tool calls after which the user has to let the model continue.
+ * How often a model may call tools in a row before the user says that it goes on.
  */
 rounds: number, 
 /**
- * Share of the model's context, in percent, above which tools are found by search instead of all being sent.
+ * Beyond how many percent of the model's context its tools are found by search instead of all being sent.
  */
 toolsPercent: number, };
 
 /**
- * Content of a form to validate.
+ * A form's content to be checked.
  */
 export type CheckForm = { 
 /**
- * Identifier of the consent request.
+ * The question.
  */
 id: string, 
 /**
- * Content of the form as a JSON object.
+ * The content: a JSON object.
  */
 content: JsonValue, };
 
@@ -1055,15 +1056,15 @@ content: JsonValue, };
 export type CheckId = "settings" | "keychain" | "search_path" | "node" | "python" | "uv" | "docker" | "podman" | "dotnet" | "programs" | "sandbox" | "proxy" | "certificates" | "web_view" | "data_folder" | "config_folder" | "cache_folder" | "clock";
 
 /**
- * Findings of a check of this computer, with a report that contains no private data.
+ * The findings of a check of this computer, and the report without private data.
  */
 export type CheckedComputer = { 
 /**
- * Findings in a fixed order, with English texts.
+ * The findings, always in the same order. Their words are English.
  */
 findings: Array<Finding>, 
 /**
- * Findings without private data, as Markdown to paste into an issue.
+ * The same without anything private, as Markdown to paste into an issue.
  */
 report: string, };
 
@@ -1081,247 +1082,247 @@ value: string,
 title: string, };
 
 /**
- * Condition on a server's claims about a tool. Can only make a decision stricter.
+ * A condition on what a server says of a tool; it can only make things stricter.
  */
 export type ClaimRule = { 
 /**
- * `readOnlyHint`: the tool claims to only read.
+ * The tool says that it only reads.
  */
 readOnly: boolean | null, 
 /**
- * `destructiveHint`: the tool claims, or does not deny, that it destroys data.
+ * The tool says, or does not deny, that it destroys.
  */
 destructive: boolean | null, 
 /**
- * `idempotentHint`: the tool claims that repeated calls have no further effect.
+ * The tool says that doing it twice is doing it once.
  */
 idempotent: boolean | null, 
 /**
- * `openWorldHint`: the tool claims, or does not deny, that it interacts with external entities.
+ * The tool says, or does not deny, that it reaches out.
  */
 openWorld: boolean | null, };
 
 /**
- * Source of Drawbridge's client identifier at an authorization server.
+ * How Drawbridge identifies itself to an authorization server.
  */
 export type ClientIdentity = "configured" | "metadata_document" | "registered" | "entered";
 
 /**
- * Request for completions of an argument.
+ * A wish for completions.
  */
 export type Complete = { 
 /**
- * Name of the server in the settings.
+ * The server.
  */
 server: string, 
 /**
- * Prompt or template that has the argument.
+ * What has the argument.
  */
 of: CompletionOf, 
 /**
- * Name of the argument.
+ * The argument's name.
  */
 argument: string, 
 /**
- * Text that was typed so far.
+ * What is typed so far.
  */
 value: string, 
 /**
- * Arguments that already have a value.
+ * The arguments given already.
  */
 context: { [key in string]: string }, };
 
 /**
- * Completions of an argument.
+ * Completions.
  */
 export type Completion = { 
 /**
- * Suggested values, at most 100.
+ * At most 100 values.
  */
 values: Array<string>, 
 /**
- * Total number of suggestions, if known.
+ * How many there are in all, if known.
  */
 total: number | null, 
 /**
- * `true` if there are more suggestions.
+ * Whether there are more.
  */
 hasMore: boolean, };
 
 /**
- * Owner of the argument to complete.
+ * What to complete an argument of.
  */
 export type CompletionOf = { "type": "prompt", 
 /**
- * Name of the prompt.
+ * Its name.
  */
 name: string, } | { "type": "template", 
 /**
- * URI template as the server lists it.
+ * The template.
  */
 uri: string, };
 
 /**
- * A problem with a settings file or pasted text.
+ * What is wrong with a settings file or pasted text.
  */
 export type ConfigProblem = { 
 /**
- * Path of the file, or `None` for pasted text.
+ * The file, or nothing for pasted text.
  */
 file: string | null, 
 /**
- * Line of the problem, from 1.
+ * The line, from 1.
  */
 line: number | null, 
 /**
- * Column of the problem, from 1.
+ * The column, from 1.
  */
 column: number | null, 
 /**
- * Description of the content and the expectation.
+ * What is there and what was expected.
  */
 message: string, };
 
 /**
- * Rule, grant or preset that was considered for a decision.
+ * A rule, approval or preset that was looked at.
  */
 export type Considered = { 
 /**
- * Rule, grant or preset.
+ * Which.
  */
 by: DecidedBy, 
 /**
- * Effect if it applies.
+ * What it says when it fits.
  */
 effect: Effect, 
 /**
- * `fits`, or the first condition that does not hold: `other-server`, `other-direction`, `other-tool`,
- * `other-argument`, `other-annotations`, `other-conversation`, `expired`, `changed`, `not-reviewed`, `over-budget`
- * or `after-untrusted`.
+ * Whether it fits, or the first condition that does not hold: `fits`, `other-server`, `other-direction`, `other-tool`,
+ * `other-argument`, `other-annotations`, `other-conversation`, `expired`, `changed`, `not-reviewed`,
+ * `over-budget` or `after-untrusted`.
  */
 fit: string, 
 /**
- * Index of the argument condition that does not hold, from 0.
+ * The number of the argument's condition that does not hold, from 0.
  */
 argument: number | null, 
 /**
- * Evaluation of each argument condition.
+ * How each condition on an argument was judged.
  */
 arguments: Array<Judged>, };
 
 /**
- * A block of content.
+ * One piece of content.
  */
 export type Content = { "type": "text", 
 /**
- * Text of the block.
+ * The text.
  */
 text: string, } | { "type": "image", 
 /**
- * Bytes of the image, in base64.
+ * Base64.
  */
 data: string, 
 /**
- * Media type, as claimed by the server.
+ * Its type, as claimed.
  */
 mimeType: string, } | { "type": "audio", 
 /**
- * Bytes of the recording, in base64.
+ * Base64.
  */
 data: string, 
 /**
- * Media type, as claimed by the server.
+ * Its type, as claimed.
  */
 mimeType: string, } | { "type": "resource_link", 
 /**
- * URI of the linked resource.
+ * Where it is.
  */
 uri: string, 
 /**
- * Name of the resource.
+ * Its name.
  */
 name: string, 
 /**
- * Title for display, if the server gives one.
+ * A name for people.
  */
 title: string | null, 
 /**
- * Description of the resource, if the server gives one.
+ * What it is.
  */
 description: string | null, 
 /**
- * Media type, as claimed by the server.
+ * Its type, as claimed.
  */
 mimeType: string | null, 
 /**
- * Size in bytes, as claimed by the server.
+ * Its size in bytes, as claimed.
  */
 size: number | null, } | { "type": "resource", 
 /**
- * Contents of the resource.
+ * What is in it.
  */
 contents: ResourceContents, } | { "type": "unknown", 
 /**
- * The unmodified block as JSON.
+ * As it came.
  */
 json: JsonValue, };
 
 /**
- * Encryption state of contents on disk.
+ * How contents stand on the disk.
  */
 export type ContentAtRest = { "is": "encrypted" } | { "is": "plain" } | { "is": "unreadable", 
 /**
- * Cause and suggested remedy, for the user.
+ * Why, and what to do.
  */
 cause: string, };
 
 /**
- * Encryption of conversations and of the audit log's contents on disk.
+ * How conversations and contents of the audit log stand on the disk.
  */
 export type ContentProtection = { 
 /**
- * State of the conversations' contents.
+ * What is said in conversations.
  */
 conversations: ContentAtRest, 
 /**
- * State of the payloads in the audit log.
+ * What crossed, as the audit log has it.
  */
 decisions: ContentAtRest, };
 
 /**
- * Conversation with items of the selected branch.
+ * A conversation.
  */
 export type Conversation = { 
 /**
- * Identifier of the conversation.
+ * To refer to it by.
  */
 id: string, 
 /**
- * Title of the conversation.
+ * Its title.
  */
 title: string, 
 /**
- * Time of the last change, in milliseconds since 1970.
+ * When it last changed, in milliseconds since 1970.
  */
 updatedAt: number, 
 /**
- * Items in order: the path from the first item to the head. Other branches are listed in `siblings`.
+ * What is in it, in order: the path from its first item to its head. Other branches are found by `siblings`.
  */
 items: Array<ConversationItem>, 
 /**
- * Servers whose content is part of the conversation and is read by its model.
+ * The servers whose words are in it. A model that reads it reads what they said.
  */
 sources: Array<string>, 
 /**
- * Settings that the user made for the conversation.
+ * What the user set for it.
  */
 settings: ConversationSettings, 
 /**
- * `true` if a model is replying in the conversation.
+ * Whether a model is answering in it.
  */
 answering: boolean, 
 /**
- * `true` if there are items before these.
+ * Whether there are items before these.
  */
 hasMore: boolean, 
 /**
@@ -1330,271 +1331,268 @@ hasMore: boolean,
 draft: string, };
 
 /**
- * Token usage and cost of a conversation over all branches.
+ * What a conversation took so far, over all branches.
  */
 export type ConversationCost = { 
 /**
- * Tokens of all replies.
+ * The tokens of all answers.
  */
 usage: TokenUse, 
 /**
- * Cost of all replies, by currency.
+ * What they cost, by currency.
  */
 costs: Array<Cost>, 
 /**
- * Number of replies whose cost is unknown or incomplete because they were stopped or failed.
+ * Of how many answers it is not known what they cost, or not all of it, as they were stopped or broke off.
  */
 unpriced: number, 
 /**
- * Tokens of the latest request and its reply in the selected branch.
+ * How many tokens the latest request in the branch that is shown, and its answer, took together.
  */
 contextUsed: number | null, 
 /**
- * Context size of the model in tokens.
+ * How many the model takes.
  */
 context: number | null, };
 
 /**
- * Item of a conversation, such as a message or a reply.
+ * One thing in a conversation.
  */
 export type ConversationItem = { 
 /**
- * Identifier of the item, unique in its conversation.
+ * Unique in its conversation.
  */
 id: string, 
 /**
- * Identifier of the item that precedes this one.
+ * The item that it follows.
  */
 parent?: string, 
 /**
- * Time of the item, in milliseconds since 1970.
+ * When, in milliseconds since 1970.
  */
 at: number, 
 /**
- * State of the item, or `None` if it is complete.
+ * Whether it is whole; it is, if nothing is said.
  */
 state?: ItemState, 
 /**
- * Number of the next `reply_delta` while the item streams.
+ * How many `reply_delta` are in it, while it streams: the next one has this number.
  */
 seq?: number, 
 /**
- * Identifiers of all items with the same parent, including this one, in the order of creation. `None` if it is the
- * only one.
+ * All items that follow the same one, itself among them, in the order in which they came; none if it is the only one.
  */
 siblings?: Array<string>, 
 /**
- * Content of the item.
+ * What it is.
  */
 body: ItemBody, 
 /**
- * Large contents that are omitted. In `body` they are replaced by empty strings.
+ * Large contents that are not sent along: their places in `body` hold empty texts.
  */
 leftOut?: Array<LeftOut>, };
 
 /**
- * Reference to a conversation.
+ * A conversation by id.
  */
 export type ConversationRef = { 
 /**
- * Identifier of the conversation.
+ * The conversation.
  */
 conversation: string, };
 
 /**
- * The user's settings for a conversation. The serialized form is the one of the page; the history uses the form of
- * `stored`.
+ * What the user set for a conversation. Its serialized form is the page's; the history has that of `stored`.
  */
 export type ConversationSettings = { 
 /**
- * Model that replies, if one was chosen.
+ * The model that answers.
  */
 model: ModelRef | null, 
 /**
- * System prompt, written by the user.
+ * How it should behave, in the user's words.
  */
 systemPrompt: string, 
 /**
- * Servers whose tools the model may use, in the order in which they are offered.
+ * The servers whose tools it may use, in the order in which they are offered.
  */
 servers: Array<OfferedServer>, 
 /**
- * Set to tell the model the roots of these servers.
+ * Whether it is told which folders these servers may know of.
  */
 shareRoots: boolean, 
 /**
- * Set to request reasoning before the reply, if the model supports it.
+ * Whether it should think before it answers, where it can.
  */
 thinking: boolean, 
 /**
- * Set to find tools by search, unset to send all of them. `None` to search only if they use a large part of the
- * context.
+ * Whether it finds its tools by search, or gets all of them; none for a search where they take much of its context.
  */
 toolSearch?: boolean, };
 
 /**
- * Conversation without its items, for the list.
+ * A conversation in the list.
  */
 export type ConversationSummary = { 
 /**
- * Identifier of the conversation.
+ * To refer to it by.
  */
 id: string, 
 /**
- * Title of the conversation.
+ * Its title.
  */
 title: string, 
 /**
- * Time of the last change, in milliseconds since 1970.
+ * When it last changed, in milliseconds since 1970.
  */
 updatedAt: number, };
 
 /**
- * Tool of a conversation.
+ * A tool of a conversation.
  */
 export type ConversationTool = { 
 /**
- * Name of the server in the settings.
+ * The server.
  */
 server: string, 
 /**
- * Name of the tool. Empty if the server is not in use.
+ * The tool; empty if the server is not in use.
  */
 tool: string, 
 /**
- * Name under which the model knows the tool.
+ * Its name, as the model knows it.
  */
 key: string, 
 /**
- * Estimated number of tokens of the definition.
+ * About how many tokens it takes.
  */
 tokens: number, 
 /**
- * State that determines if the tool can be offered.
+ * Whether it can be offered.
  */
 state: ToolState, };
 
 /**
- * Tools of a conversation, and the way they are offered to its model.
+ * The tools of a conversation.
  */
 export type ConversationTools = { 
 /**
- * Tools of the enabled servers, in the order in which they are offered.
+ * Those of the servers that are turned on, in the order in which they are offered.
  */
 tools: Array<ConversationTool>, 
 /**
- * Estimated number of tokens of all tools that can be offered, at four bytes per token.
+ * About how many tokens all that can be offered take, by their size (four bytes a token).
  */
 tokens: number, 
 /**
- * Number of tokens from which tools are found by search instead.
+ * From how many tokens on tools are found by search instead.
  */
 threshold: number, 
 /**
- * `true` if tools are found by search.
+ * Whether they are.
  */
 bySearch: boolean, 
 /**
- * Instructions of the enabled servers for the model.
+ * What the servers that are turned on want a model to know.
  */
 instructions: Array<ServerInstructions>, };
 
 /**
- * Conversion chosen for content that a wire protocol can't represent.
+ * What is done with something that a wire can't carry.
  */
 export type ConversionChoice = { 
 /**
- * Kind of the content, as in `what`.
+ * What.
  */
 what: string, 
 /**
- * Conversion, as in `then`.
+ * What is done.
  */
 then: string, };
 
 /**
- * The cost of a reply.
+ * What an answer cost.
  */
 export type Cost = { 
 /**
- * Amount in units of the currency.
+ * How much, in the currency's units.
  */
 amount: number, 
 /**
- * Code of the currency, such as `USD`.
+ * The currency, such as `USD`.
  */
 currency: string, };
 
 /**
- * Number of items that a server offers.
+ * How much a server offers.
  */
 export type Counts = { 
 /**
- * Number of the tools.
+ * Tools.
  */
 tools: number, 
 /**
- * Number of the prompts.
+ * Prompts.
  */
 prompts: number, 
 /**
- * Number of the resources.
+ * Resources.
  */
 resources: number, 
 /**
- * Number of the resource templates.
+ * Resource templates.
  */
 templates: number, };
 
 /**
- * Data flow settings of one server.
+ * What the user set for the content of one server.
  */
 export type DataFlow = { 
 /**
- * Content after which a model's call of the same server requires consent.
+ * After which content a model's call of the same server asks.
  */
 sameServer: SameServer, 
 /**
- * Results that the user reviews before a model reads them.
+ * Which results the user reviews before a model reads them.
  */
 review: ResultReview, 
 /**
- * Review settings of individual tools, by name. At most `MAX_TOOLS` entries.
+ * The same for single tools, by name; at most `MAX_TOOLS`.
  */
 tools: { [key in string]: ResultReview }, };
 
 /**
- * Source of a decision.
+ * What decided.
  */
 export type DecidedBy = { "kind": "built_in" } | { "kind": "grant", 
 /**
- * Identifier of the grant.
+ * Its id.
  */
 id: string, } | { "kind": "rule", 
 /**
- * Reference to the rule.
+ * Which.
  */
 rule: RuleRef, } | { "kind": "preset" } | { "kind": "managed_preset" };
 
 /**
- * Model of new conversations.
+ * The model that new conversations begin with.
  */
 export type DefaultModel = { 
 /**
- * Model, or `None` to have no default.
+ * The model; none for none.
  */
 model: ModelRef | null, };
 
 /**
- * Request to deny the consent requests of a server.
+ * Questions of a server to refuse.
  */
 export type DenyAll = { 
 /**
- * Name of the server in the settings.
+ * The server.
  */
 server: string, 
 /**
- * `true` to deny later consent requests too.
+ * Whether to refuse those to come too.
  */
 mute: boolean, };
 
@@ -1624,349 +1622,350 @@ cut: boolean,
 before: string | null, };
 
 /**
- * The direction of the acts that a rule is about.
+ * Which way what a rule is about crosses.
  */
 export type Direction = "to_server" | "from_server" | "both";
 
 /**
- * The act that a dry run decides about.
+ * An act that a dry run is about.
  */
 export type DryAct = { "kind": "tool", 
 /**
- * Name of the tool.
+ * The tool.
  */
 tool: string, 
 /**
- * Arguments that would be sent.
+ * The arguments that would be sent.
  */
 arguments: JsonValue, 
 /**
- * Conversation that the call belongs to, if any.
+ * The conversation that the call belongs to.
  */
 conversation: string | null, 
 /**
- * Set for a call by a model that has read untrusted content.
+ * True for a call by a model that has read another server's output.
  */
 afterUntrusted: boolean, } | { "kind": "read" } | { "kind": "start" } | { "kind": "sampling" } | { "kind": "form" } | { "kind": "url" } | { "kind": "roots" } | { "kind": "sign_in" };
 
 /**
- * Act whose decision is computed without performing it.
+ * A dry run: what would happen.
  */
 export type DryRun = { 
 /**
- * Name of the server in the settings.
+ * The server.
  */
 server: string, 
 /**
- * Act that the policy evaluates.
+ * What would be done.
  */
 act: DryAct, };
 
 /**
- * Decision on an act, with its explanation.
+ * What would happen, and why.
  */
 export type DryRunResult = { 
 /**
- * Effect that the policy would have.
+ * What would happen.
  */
 effect: Effect, 
 /**
- * Reason, by its stable name.
+ * The reason, by its stable name.
  */
 reason: string, 
 /**
- * Source of the decision.
+ * What decided.
  */
 by: DecidedBy, 
 /**
- * Durations that an approval could have, if consent is required.
+ * For how long an approval could hold, if it asks.
  */
 scopes: Array<Scope>, 
 /**
- * All rules, grants and presets that were considered, in order of precedence.
+ * All that was looked at, the most important first.
  */
 considered: Array<Considered>, 
 /**
- * `true` if a definition or command was assumed to be unchanged because the server is not running.
+ * Whether a definition or a command had to be taken as unchanged, as the server is not running.
  */
 assumedUnchanged: boolean, 
 /**
- * Review state of the called tool, from the current or the last session of its server.
+ * Of a call whether the tool was reviewed as it is, or as it was when its server ran last.
  */
 standing: Standing | null, };
 
 /**
- * Change of the payload of a consent request.
+ * A change to what would cross.
  */
 export type Edit = { "change": "arguments", 
 /**
- * New arguments as a JSON object.
+ * A JSON object.
  */
 arguments: JsonValue, } | { "change": "request", 
 /**
- * New sampling request for the model.
+ * As it should be.
  */
 request: SamplingRequest, } | { "change": "response", 
 /**
- * New sampling response for the server.
+ * As it should be.
  */
 response: SamplingResponse, } | { "change": "model", 
 /**
- * Model that responds to the request.
+ * The model.
  */
 model: ModelRef, };
 
 /**
- * Message to replace in a new branch. The items after the original message are preserved.
+ * A message written anew, in a branch of its own. What followed the old one stays.
  */
 export type EditMessage = { 
 /**
- * Identifier of the conversation.
+ * The conversation.
  */
 conversation: string, 
 /**
- * Identifier of the original message.
+ * The message as it was.
  */
 item: string, 
 /**
- * Text of the new message.
+ * What the user writes instead.
  */
 text: string, 
 /**
- * Attachments of the new message.
+ * What is attached.
  */
 attachments: Array<MessageAttachment>, 
 /**
- * Model that replies, or `None` to keep the conversation's model.
+ * The model that answers; none for the one that the conversation has.
  */
 model?: ModelRef, };
 
 /**
- * Request to change the payload of a consent request.
+ * A change to a question.
  */
 export type EditQuestion = { 
 /**
- * Identifier of the consent request.
+ * The question.
  */
 id: string, 
 /**
- * Change of the payload.
+ * The change.
  */
 edit: Edit, };
 
 /**
- * The effect of a rule, ordered by strictness.
+ * What a rule says. The stricter one comes later.
  */
 export type Effect = "allow" | "ask" | "deny";
 
 /**
- * Purpose of an endpoint.
+ * The use of an endpoint.
  */
 export type EndpointUse = "token" | "provider" | "registration" | "revocation";
 
 /**
- * OAuth client that the user enters for an authorization server.
+ * What an authorization server knows Drawbridge by, as the user enters it.
  */
 export type EnteredClient = { 
 /**
- * Client identifier at the authorization server.
+ * The client id.
  */
 clientId: string, 
 /**
- * Client secret, if the client has one.
+ * The secret that goes with it, if it has one.
  */
 clientSecret: string | null, };
 
 /**
- * Kind of failure, by which the page chooses the next step.
+ * What went wrong, to choose the next step by.
  */
 export type ErrorCode = "bad_request" | "not_found" | "bad_name" | "config" | "not_ready" | "sign_in_needed" | "refused" | "cancelled" | "timeout" | "server" | "bad_answer" | "server_gone" | "unsupported" | "stale" | "invalid" | "system" | "internal";
 
 /**
- * Change of the state that the page displays.
+ * One change.
  */
 export type Event = { "type": "server_changed", 
 /**
- * State of the server after the change.
+ * As it is now.
  */
 server: Server, } | { "type": "server_removed", 
 /**
- * Name of the removed server.
+ * Its name.
  */
 name: string, } | { "type": "catalog_changed", 
 /**
- * Name of the server in the settings.
+ * The server.
  */
 server: string, } | { "type": "resource_updated", 
 /**
- * Name of the server in the settings.
+ * The server.
  */
 server: string, 
 /**
- * URI of the resource.
+ * The resource.
  */
 uri: string, } | { "type": "question_changed", 
 /**
- * Consent request after the change.
+ * As it is now.
  */
 question: Question, } | { "type": "question_closed", 
 /**
- * Identifier of the consent request.
+ * The question.
  */
 id: string, 
 /**
- * Outcome of the consent request.
+ * What became of it.
  */
 outcome: QuestionOutcome, } | { "type": "sampling_text", 
 /**
- * Identifier of the consent request.
+ * The question.
  */
 id: string, 
 /**
- * Appended text. Empty while the model produces only thinking.
+ * The text; empty while it only thinks.
  */
 text: string, } | { "type": "sampling_changed", 
 /**
- * Name of the server in the settings.
+ * The server.
  */
 server: string, } | { "type": "call_changed", 
 /**
- * State of the call after the change.
+ * As it is now.
  */
 call: Call, } | { "type": "authorization_changed", 
 /**
- * Name of the server in the settings.
+ * The server.
  */
 server: string, } | { "type": "activity_appended", 
 /**
- * Name of the server in the settings.
+ * The server.
  */
 server: string, 
 /**
- * Number of the latest entry.
+ * The number of the latest entry.
  */
 last: number, } | { "type": "conversations_changed", 
 /**
- * All conversations after the change.
+ * The list as it is now.
  */
 conversations: Array<ConversationSummary>, 
 /**
- * Identifier of the conversation whose items changed.
+ * The one whose items changed.
  */
 changed: string | null, } | { "type": "reply_delta", 
 /**
- * Identifier of the conversation.
+ * The conversation.
  */
 conversation: string, 
 /**
- * Identifier of the reply's item.
+ * The answer.
  */
 item: string, 
 /**
- * Number of this delta in the reply, from 0.
+ * Its number.
  */
 seq: number, 
 /**
- * Content to append to the reply.
+ * What is appended.
  */
 append: Array<Append>, } | { "type": "item_changed", 
 /**
- * Identifier of the conversation.
+ * The conversation.
  */
 conversation: string, 
 /**
- * Item after the change.
+ * As it is now.
  */
 item: ConversationItem, 
 /**
- * `true` if a model is replying in the conversation.
+ * Whether a model is answering there.
  */
 answering: boolean, } | { "type": "audit_changed" } | { "type": "models_changed" } | { "type": "settings_changed", 
 /**
- * All settings after the change.
+ * As they are now.
  */
 settings: Settings, } | { "type": "rules_changed" } | { "type": "config_problem", 
 /**
- * Problem of the settings file, or `None` if it is valid again.
+ * What is wrong, or nothing.
  */
 problem: ConfigProblem | null, };
 
 /**
- * Batch of consecutive events. After a gap in the numbers the page reads the snapshot again.
+ * A batch of events in order. The first one's number is `first`; each next is one more. After a gap the page reads the
+ * snapshot again.
  */
 export type Events = { 
 /**
- * Number of the first event. Each following event has the next number.
+ * The number of the first event.
  */
 first: number, 
 /**
- * Events of the batch, in order.
+ * The events.
  */
 events: Array<Event>, };
 
 /**
- * An excerpt of a text, with the matches of a search.
+ * Some text, and what in it was searched for.
  */
 export type Excerpt = { 
 /**
- * Text of the excerpt.
+ * The text.
  */
 text: string, 
 /**
- * Set if the text continues before the excerpt.
+ * Whether there is more before it.
  */
 cutBefore: boolean, 
 /**
- * Set if the text continues after the excerpt.
+ * Whether there is more after it.
  */
 cutAfter: boolean, 
 /**
- * Matches in order, as start and end offsets in UTF-16 code units of `text`, which are the page's string offsets.
+ * The matches in order, as begin and end in UTF-16 units of `text`, which is how the page counts.
  */
 matches: Array<[number, number]>, };
 
 /**
- * URI template with values for its variables.
+ * A template and values for it.
  */
 export type ExpandTemplate = { 
 /**
- * URI template to expand.
+ * The template.
  */
 template: string, 
 /**
- * Values by variable. Undefined variables are omitted as specified in RFC 6570.
+ * Values by variable; those that are missing are left out as RFC 6570 says.
  */
 values: { [key in string]: string }, };
 
 /**
- * Result of the expansion of a URI template.
+ * An expanded template.
  */
 export type ExpandedTemplate = { 
 /**
- * URI that results from the expansion.
+ * The URI.
  */
 uri: string, };
 
 /**
- * Request to write a conversation to a file.
+ * A conversation to write to a file.
  */
 export type ExportConversation = { 
 /**
- * Identifier of the conversation.
+ * The conversation.
  */
 conversation: string, 
 /**
- * Format of the file.
+ * How.
  */
 format: ExportFormat, };
 
 /**
- * File format of an exported conversation.
+ * How a conversation is written to a file.
  */
 export type ExportFormat = "markdown" | "json";
 
 /**
- * The kind of a failure.
+ * Why a server is not running.
  */
 export type FailureReason = "command_not_found" | "could_not_start" | "exited_early" | "exited" | "no_answer" | "protocol" | "refused" | "unreachable" | "unauthorized" | "no_secret" | "limit_reached";
 
@@ -1975,7 +1974,7 @@ export type FailureReason = "command_not_found" | "could_not_start" | "exited_ea
  */
 export type FieldKind = { "type": "text", 
 /**
- * Format that the text must have.
+ * Required format.
  */
 format: TextFormat | null, 
 /**
@@ -1991,11 +1990,11 @@ maxLength: number | null, } | { "type": "number",
  */
 integer: boolean, 
 /**
- * Smallest allowed value, or `None` if unbounded.
+ * Smallest allowed value.
  */
 minimum: number | null, 
 /**
- * Largest allowed value, or `None` if unbounded.
+ * Largest allowed value.
  */
 maximum: number | null, } | { "type": "boolean" } | { "type": "choice", 
 /**
@@ -2021,24 +2020,24 @@ maxItems: number | null, };
 export type FieldProblem = "required" | "wrong_type" | "too_short" | "too_long" | "too_small" | "too_large" | "too_few" | "too_many" | "not_an_option" | "not_an_email" | "not_a_uri" | "not_a_date" | "not_a_date_time" | "unknown_field";
 
 /**
- * Kind of files that a dialog offers.
+ * The files that a dialog offers.
  */
 export type FileKind = "any" | "bundle";
 
 /**
- * Server whose sandbox lets it write to a file that another server runs.
+ * A server that may change a file which another one runs: its sandbox lets it write there.
  */
 export type FileWriter = { 
 /**
- * Name of the server that may write to the file.
+ * The server whose sandbox may write to the file.
  */
 server: string, 
 /**
- * Path of a file that determines what another server runs.
+ * The path of a file that decides what another server runs.
  */
 file: string, 
 /**
- * Writable folder of the sandbox that contains the file.
+ * The folder of its sandbox.
  */
 folder: string, };
 
@@ -2099,28 +2098,28 @@ excerpt: string, };
 export type FlagReason = "hidden_characters" | "instructs_model" | "hides_from_user" | "secret_place" | "other_tool" | "asks_for_context" | "praises_itself" | "deceptive_letters" | "misleading_link" | "too_long";
 
 /**
- * Access to a folder.
+ * What may be done in a folder.
  */
 export type FolderAccess = "read" | "write";
 
 /**
- * A proposal to add a folder to a sandbox, or the reason why there is none.
+ * Whether a folder is proposed to be added to a sandbox.
  */
 export type FolderOffer = { "is": "folder", 
 /**
- * Path of the folder, with symbolic links resolved.
+ * Its path, with no link in it.
  */
 folder: string, 
 /**
- * Names of the first entries of the folder, at most six.
+ * Names of what lies there, the first ones.
  */
 names: Array<string>, 
 /**
- * Number of entries of the folder, at most 1000.
+ * How much lies there, up to a thousand.
  */
 count: number, } | { "is": "none", 
 /**
- * The reason why no folder is proposed.
+ * Why not.
  */
 because: NotOffered, };
 
@@ -2166,7 +2165,7 @@ export type FormProblem = {
  */
 field: string, 
 /**
- * Kind of the validation error.
+ * Kind of error.
  */
 problem: FieldProblem, 
 /**
@@ -2175,424 +2174,421 @@ problem: FieldProblem,
 limit: number | null, };
 
 /**
- * Validation errors of a form's content. Empty if it can be sent.
+ * What is wrong with a form's content; empty when it can be sent.
  */
 export type FormProblems = { 
 /**
- * Errors by field, in the order of the form.
+ * By field, in the form's order.
  */
 problems: Array<FormProblem>, };
 
 /**
- * An item found by a search.
+ * An item that was found.
  */
 export type FoundItem = { 
 /**
- * Sequence number of the item in order of its first write. Used to request older results.
+ * Grows with each item that is written first; to ask for older ones by.
  */
 number: number, 
 /**
- * Identifier of the conversation.
+ * The conversation.
  */
 conversation: string, 
 /**
- * Title of the conversation.
+ * Its title.
  */
 title: string, 
 /**
- * Identifier of the item.
+ * The item.
  */
 item: string, 
 /**
- * Time at which the item was written, in milliseconds since 1970.
+ * When the item was written, in milliseconds since 1970.
  */
 at: number, 
 /**
- * Excerpt of the item's text around the first match.
+ * Some of its text around the first match.
  */
 excerpt: Excerpt, };
 
 /**
- * Search results, latest first.
+ * What was found, the latest first.
  */
 export type FoundItems = { 
 /**
- * Items that match the search.
+ * The items.
  */
 found: Array<FoundItem>, 
 /**
- * `true` if there may be older results.
+ * Whether there may be older ones.
  */
 hasMore: boolean, };
 
 /**
- * Model server that was found on this computer.
+ * What serves models on this computer.
  */
 export type FoundProvider = { 
 /**
- * Identifier of the preset for its setup.
+ * The preset that it is set up with.
  */
 preset: string, 
 /**
- * Name of the model server.
+ * Its name.
  */
 name: string, 
 /**
- * Base URL of the API.
+ * Where.
  */
 url: string, 
 /**
- * Names of the available models.
+ * The names of its models.
  */
 models: Array<string>, };
 
 /**
- * A tool found by a search.
+ * A tool that a search found.
  */
 export type FoundTool = { 
 /**
- * Name of the server.
+ * The server.
  */
 server: string, 
 /**
- * Name of the tool on its server.
+ * The tool.
  */
 tool: string, 
 /**
- * Name of the tool, as presented to the model.
+ * Its name, as the model knows it.
  */
 key: string, };
 
 /**
- * Time until which lists are fresh, in milliseconds since 1970.
- *
- * `None` if the server does not specify it. The list is then read again when the server reports a change.
+ * Until when lists count as fresh, in milliseconds since 1970. None where the server does not say: then a list is as it was
+ * last read, and is read again when the server says that it changed.
  */
 export type FreshUntil = { 
 /**
- * Time for the tools.
+ * The tools.
  */
 tools: number | null, 
 /**
- * Time for the prompts.
+ * The prompts.
  */
 prompts: number | null, 
 /**
- * Time for the resources.
+ * The resources.
  */
 resources: number | null, 
 /**
- * Time for the resource templates.
+ * The resource templates.
  */
 templates: number | null, };
 
 /**
- * Request for the messages of a prompt.
+ * A prompt to get.
  */
 export type GetPrompt = { 
 /**
- * Identifier of the call, chosen by the caller and unique among its calls.
+ * An id chosen by the caller.
  */
 call: string, 
 /**
- * Name of the server in the settings.
+ * The server.
  */
 server: string, 
 /**
- * Name of the prompt.
+ * The prompt's name.
  */
 prompt: string, 
 /**
- * Arguments of the prompt, by name.
+ * Its arguments.
  */
 arguments: { [key in string]: string }, 
 /**
- * Hash of the definition that was shown, or `None` if it was not shown. The request is denied if the definition
- * has changed.
+ * The hash that was shown with it; it is refused if it is another one now. None if it was not shown.
  */
 hash?: string, };
 
 /**
- * Approval that covers later acts too.
+ * A standing approval.
  */
 export type Grant = { 
 /**
- * Identifier by which the grant is revoked.
+ * To revoke it by.
  */
 id: string, 
 /**
- * Name of the server in the settings.
+ * The server.
  */
 server: string, 
 /**
- * Name of the tool, or `None` if the grant covers the server's command.
+ * The tool, or nothing for the server's command.
  */
 tool: string | null, 
 /**
- * Duration of the grant.
+ * For how long.
  */
 scope: Scope, 
 /**
- * Identifier of the conversation that the grant is limited to.
+ * The conversation it holds in, if it holds in one only.
  */
 conversation: string | null, 
 /**
- * Time at which the grant was given, in milliseconds since 1970.
+ * Since when, in milliseconds since 1970.
  */
 since: number, 
 /**
- * Time at which the grant expires, in milliseconds since 1970.
+ * Until when, in milliseconds since 1970, if not for good.
  */
 expiresAt: number | null, 
 /**
- * Hash that the grant is bound to: of the command, or of the tool's whole definition.
+ * The hash of what it rests on: the command, or the tool's whole definition.
  */
 restsOn: string, };
 
 /**
- * Reference to a grant.
+ * An approval by id.
  */
 export type GrantRef = { 
 /**
- * Identifier of the grant.
+ * The approval.
  */
 id: string, };
 
 /**
- * All grants that are in effect.
+ * Every standing approval.
  */
 export type Grants = { 
 /**
- * Grants that are in effect.
+ * The approvals.
  */
 grants: Array<Grant>, };
 
 /**
- * Header that is sent to a remote server.
+ * A header that is sent to a remote server.
  */
 export type HttpHeader = { 
 /**
- * Name of the header.
+ * Its name.
  */
 name: string, 
 /**
- * Value of the header. Never returned for a configured server, and `None` in an update keeps the stored value.
+ * Its value. Of a server that is set up it is never told; none in a change keeps the value that is set.
  */
 value: string | null, 
 /**
- * `true` if the value is stored in the system's keychain instead of the settings file.
+ * Whether the value lies, or is to be put, in the system's keychain and not in the settings file.
  */
 secret: boolean, };
 
 /**
- * MCP transport over HTTP.
+ * A transport over HTTP.
  */
 export type HttpKind = "http" | "sse";
 
 /**
- * Icon provided by a server. Only `data:` URLs are displayed.
+ * A picture a server gives for something. Only `data:` pictures are shown.
  */
 export type Icon = { 
 /**
- * URL with the scheme `data:` or `https:`.
+ * A `data:` or `https:` URL.
  */
 src: string, 
 /**
- * Media type as claimed by the server.
+ * Its type, as claimed.
  */
 mimeType: string | null, };
 
 /**
- * App whose settings define servers.
+ * An app whose settings have servers.
  */
 export type ImportApp = { 
 /**
- * Identifier of the app, as used in `ImportSource`.
+ * The app's id, as `ImportSource` takes it.
  */
 id: string, 
 /**
- * Name of the app as its vendor writes it.
+ * The app's name as its maker writes it.
  */
 name: string, 
 /**
- * Settings files that were read.
+ * The settings files that were read.
  */
 files: Array<ImportFile>, 
 /**
- * Servers of the app. A server that several apps define is listed only in the first one.
+ * The servers that are found in it first. One that other apps have, too, stands only here.
  */
 servers: Array<ImportCandidate>, };
 
 /**
- * Server of another app. Secret values of variables and headers are not included.
+ * A server of another app. No value of a variable or header is in it that is a secret.
  */
 export type ImportCandidate = { 
 /**
- * Hash of the resulting configuration, without the values of secrets, and of its location. A candidate is imported
- * only if its hash is unchanged.
+ * A hash over what would be set up but the values of secrets, and over where it was found. Only what still has it is imported.
  */
 id: string, 
 /**
- * Suggested name, unique among the configured servers.
+ * The name it would get; free among the user's servers.
  */
 name: string, 
 /**
- * Locations at which the server was found.
+ * Where it was found.
  */
 origins: Array<ImportOrigin>, 
 /**
- * Transport: `stdio`, `http` or `sse`.
+ * `stdio`, `http` or `sse`.
  */
 transport: string, 
 /**
- * Command on one line, or URL.
+ * The command on one line, or the URL.
  */
 target: string, 
 /**
- * Working directory of a local server, if its app specifies one.
+ * The working folder of a local server, if its app names one.
  */
 folder: string | null, 
 /**
- * Sandbox of a local server, if its app specifies one in Drawbridge's format.
+ * What a local server may reach, if its app says so in Drawbridge's own form.
  */
 sandbox: Sandbox | null, 
 /**
- * OAuth client of a remote server, if its app specifies one.
+ * The client to sign in to a remote server as, if its app has one.
  */
 signIn: ImportSignIn | null, 
 /**
- * Environment variables of a local server.
+ * The environment variables of a local server.
  */
 env: Array<ImportedValue>, 
 /**
- * HTTP headers of a remote server.
+ * The HTTP headers of a remote server.
  */
 headers: Array<ImportedValue>, 
 /**
- * Relation to the configured servers.
+ * How it stands to the servers that are set up.
  */
 status: ImportStatus, 
 /**
- * Placeholders in the command, the URL or the sign-in settings, which the user has to replace.
+ * Texts in its command, its address or its sign-in that the user has to replace before it works.
  */
 placeholders: Array<ImportPlaceholder>, 
 /**
- * `true` if the server is disabled in the other app.
+ * True if the server is turned off in the other app.
  */
 off: boolean, 
 /**
- * Tools that the app denies and that would be denied here too.
+ * Tools that would be denied, as its app does.
  */
 deniedTools: Array<string>, 
 /**
- * Tools that the app offers to its model, or empty for all. Drawbridge does not apply this restriction.
+ * The only tools that its app gives to a model; all if empty. Drawbridge does not limit them.
  */
 exposedTools: Array<string>, 
 /**
- * Settings that are not imported, or the reason why the server can't be imported.
+ * Settings that are not imported, or the reason why the server can't be.
  */
 notes: Array<ImportNote>, };
 
 /**
- * Servers found in the settings of other apps.
+ * The servers of other apps.
  */
 export type ImportCandidates = { 
 /**
- * Names of the apps that were searched, in the order of the table of apps.
+ * The names of the apps that were looked for, in the order of the table of apps.
  */
 lookedFor: Array<string>, 
 /**
- * Apps with servers, in the order of the table of apps.
+ * The apps that have any, in the order of the table of apps.
  */
 apps: Array<ImportApp>, 
 /**
- * Files that could not be read, with line, column and cause.
+ * Files that could not be read, with the line, the column and the cause.
  */
 problems: Array<ConfigProblem>, };
 
 /**
- * Settings file of an app.
+ * A settings file of an app.
  */
 export type ImportFile = { 
 /**
- * Absolute path of the file.
+ * The absolute path.
  */
 path: string, 
 /**
- * Number of servers in the file.
+ * How many servers are in it.
  */
 servers: number, };
 
 /**
- * A note on a server that was found.
+ * Something to know about a server that was found.
  */
 export type ImportNote = { 
 /**
- * Kind of the note.
+ * What it says.
  */
 kind: ImportNoteKind, 
 /**
- * Names in the note: settings, variables, a file or a folder, depending on the kind. Safe to print.
+ * What it names: settings, variables, a file or a folder, as its kind says. Safe to print.
  */
 names: Array<string>, 
 /**
- * English text of the note, safe to print.
+ * The note in English, safe to print.
  */
 text: string, };
 
 /**
- * The kind of a note.
+ * What a note says.
  */
 export type ImportNoteKind = "off" | "also_in" | "denied_tools" | "exposed_tools" | "name_taken" | "name_shared" | "set_up_here" | "project" | "not_used" | "approvals" | "secret_left_out" | "bridge" | "windows" | "input" | "enter_value" | "not_followed" | "placeholder" | "as_written" | "empty" | "env_file" | "merged" | "different" | "other_list" | "reason" | "other";
 
 /**
- * The source of an imported server.
+ * Where a server was found.
  */
 export type ImportOrigin = { 
 /**
- * Identifier of the app, or `file` if the app is unknown.
+ * The app's id; `file` if the app is not known.
  */
 app: string, 
 /**
- * Path of the file.
+ * The file.
  */
 file: string, 
 /**
- * Name of the server in the file.
+ * The name it has there.
  */
 name: string, };
 
 /**
- * Outcome for one selected candidate.
+ * The outcome of one server.
  */
 export type ImportOutcome = { 
 /**
- * Identifier of the candidate.
+ * The id of the candidate.
  */
 id: string, 
 /**
- * Name of the imported server in the settings, or `None` if it was not imported.
+ * Its name here, if it was imported.
  */
 name: string | null, 
 /**
- * Reason why the secrets are stored only until Drawbridge exits, if they are.
+ * Why its secrets are kept only until Drawbridge is closed, if they are.
  */
 onlyThisRun: string | null, 
 /**
- * Reason why the server was not imported.
+ * Why it was not imported.
  */
 problem: string | null, };
 
 /**
- * A location in the configuration of a server.
+ * A place in the settings of a server.
  */
 export type ImportPlace = { "is": "command" } | { "is": "argument", 
 /**
- * Position of the argument, from 1.
+ * Its number, from 1.
  */
 number: number, } | { "is": "folder" } | { "is": "url" } | { "is": "value", 
 /**
- * Name of the variable or header.
+ * Its name.
  */
 name: string, } | { "is": "client_secret" };
 
@@ -2601,137 +2597,137 @@ name: string, } | { "is": "client_secret" };
  */
 export type ImportPlaceholder = { 
 /**
- * Location of the text.
+ * Where it is.
  */
 place: ImportPlace, 
 /**
- * The text, safe to print. Empty if the value is missing.
+ * The text, safe to print; empty where nothing is.
  */
 text: string, };
 
 /**
- * Servers found in pasted text.
+ * What was found in pasted text.
  */
 export type ImportPreview = { 
 /**
- * Servers that were found.
+ * The servers in it.
  */
 servers: Array<ImportedServer>, 
 /**
- * Reason why the text can't be parsed, with line and column where known.
+ * Why nothing could be read, with line and column where known.
  */
 problem: ConfigProblem | null, };
 
 /**
- * Request to import servers.
+ * Servers to import.
  */
 export type ImportServers = { 
 /**
- * Source with which the candidates were listed.
+ * The source of the list that they were picked from.
  */
 source: ImportSource, 
 /**
- * Identifiers of the selected candidates.
+ * The ids of the picked candidates.
  */
 ids: Array<string>, };
 
 /**
- * OAuth client that an app uses to sign in to a server.
+ * The client that an app signs in to a server as.
  */
 export type ImportSignIn = { 
 /**
- * Client identifier at the authorization server.
+ * The id by which the authorization server knows the client.
  */
 clientId: string | null, 
 /**
- * `true` if there is a client secret, which is stored in the keychain.
+ * True if there is a client secret, which goes to the keychain.
  */
 hasSecret: boolean, 
 /**
- * Issuer of the authorization server.
+ * The authorization server.
  */
 issuer: string | null, 
 /**
- * Scopes to request, or empty for the scopes that the server requires.
+ * The scopes to ask for; what the server says is needed if empty.
  */
 scopes: Array<string>, };
 
 /**
- * Settings to search for servers. Without a member: all known apps in the home folder.
+ * Where to look for servers of other apps: in the home folder if nothing is named.
  */
 export type ImportSource = { 
 /**
- * Identifier of the only app to search.
+ * Only in this app, by its id.
  */
 app: string | null, 
 /**
- * Project folder whose files are searched instead. Must be one of the folders that a server may know of.
+ * Only in the files of this project: one of the folders that a server may know of.
  */
 project: string | null, };
 
 /**
- * The relation of a found server to those that are configured.
+ * How a server stands to those that are set up here.
  */
 export type ImportStatus = "new" | "same" | "conflict" | "unsupported";
 
 /**
- * Pasted text, for example from a server's README.
+ * Text that a server's README says to paste.
  */
 export type ImportText = { 
 /**
- * Text to parse for servers.
+ * The text.
  */
 text: string, };
 
 /**
- * Server found in pasted text.
+ * One server in pasted text.
  */
 export type ImportedServer = { 
 /**
- * Suggested name, unique among the configured servers.
+ * The name it would get; free among the user's servers.
  */
 name: string, 
 /**
- * Configuration of the server.
+ * How it would be reached.
  */
 config: ServerConfig, 
 /**
- * Notes for the user: placeholders to fill in, unknown keys, or the reason why it can't be used.
+ * What to look at: placeholders to fill in, keys that are not understood, why it can't be used.
  */
 notes: Array<string>, 
 /**
- * `true` if the server can be added without changes.
+ * Whether it can be added as it is.
  */
 usable: boolean, };
 
 /**
- * Outcomes of an import.
+ * The outcomes of an import.
  */
 export type ImportedServers = { 
 /**
- * Outcome for each selected candidate, in the order of the request.
+ * One for each picked id, in the order of the request.
  */
 outcomes: Array<ImportOutcome>, };
 
 /**
- * Variable or header of a candidate.
+ * A variable or header of a server that was found.
  */
 export type ImportedValue = { 
 /**
- * Name of the variable or header.
+ * The name of the variable or header.
  */
 name: string, 
 /**
- * Kind of the value: secret, plain text or reference.
+ * Whether the value is a secret, plain text or a reference.
  */
 kind: ImportedValueKind, 
 /**
- * `true` if the user has to enter the value after the import.
+ * True if the user has to enter the value after the import.
  */
 toEnter: boolean, };
 
 /**
- * The kind of a variable's or header's value.
+ * What the value of a variable or header is.
  */
 export type ImportedValueKind = "literal" | "secret" | "reference";
 
@@ -2746,19 +2742,19 @@ export type InputKind = "text" | "number" | "boolean" | "file" | "folder";
 export type InputProblem = "missing" | "too_many" | "not_text" | "not_a_choice" | "not_a_number" | "out_of_range" | "not_a_boolean" | "not_a_path";
 
 /**
- * Server to install exactly as previewed.
+ * A server to install as it was previewed.
  */
 export type Install = { 
 /**
- * Server with the user's inputs.
+ * The server.
  */
 draft: InstallDraft, 
 /**
- * Hash of the preview, `hash`. Nothing is installed if the result would differ.
+ * `hash`. If anything else would result by now, nothing is installed.
  */
 hash: string, 
 /**
- * `true` if the user agreed to stop the running server for its upgrade.
+ * True if the user agreed that a running server is stopped for its upgrade.
  */
 stop: boolean, };
 
@@ -2814,131 +2810,127 @@ url: string,
 sha256: string, };
 
 /**
- * Server to install with the user's inputs. Values of secret inputs are stored in the keychain at the installation.
+ * A server as it is wanted. Values of secret inputs go to the keychain when it is installed.
  */
 export type InstallDraft = { 
 /**
- * Source of the offer, `source`.
+ * `source`.
  */
 source: InstallSource, 
 /**
- * Name of the server in the settings.
+ * The user's name for it.
  */
 name: string, 
 /**
- * Values of the inputs, by key. Missing inputs have their default.
+ * The values of the inputs, by key. One that is not in it has its default.
  */
 values: { [key in string]: Array<string> }, 
 /**
- * Sandbox of the server, or `None` for unrestricted access. Ignored in an upgrade, which keeps the server's
- * sandbox.
+ * The sandbox; none if it may reach all that its user may. Not for an upgrade, which keeps what the server has.
  */
 sandbox: Sandbox | null, 
 /**
- * Name of the installed server to replace, or `None` for a new server.
+ * The installed server whose place it takes, by the user's name for it; none if it is a new one.
  */
 upgrades: string | null, };
 
 /**
- * Server that could be installed. Nothing is unpacked, started or approved.
+ * A server as it could be installed. Nothing is unpacked, started or approved.
  */
 export type InstallOffer = { 
 /**
- * Source for the following commands, with the exact version, the chosen target or the SHA-256 of the bundle, so
- * that nothing else can be installed.
+ * The source by which to go on: with the exact version, the chosen target, or the bundle's SHA-256, so that nothing else is installed.
  */
 source: InstallSource, 
 /**
- * Origin of the server.
+ * Where it comes from.
  */
 origin: InstallOrigin, 
 /**
- * Packages and remotes to choose from. Empty for a bundle.
+ * The packages and remotes to choose from; none of a bundle.
  */
 choices: Array<InstallChoice>, 
 /**
- * Configuration that would be set up, or `None` if no target is chosen or it can't be installed.
+ * What would be set up; none while nothing is chosen, or if it can't be installed.
  */
 plan: InstallPlan | null, 
 /**
- * Reason why the chosen target can't be installed, if it can't.
+ * Why it can't be installed as it is chosen, if it can't be.
  */
 problem: string | null, };
 
 /**
- * Origin of a server.
+ * Where a server comes from.
  */
 export type InstallOrigin = { "from": "registry", 
 /**
- * Entry of the registry.
+ * What it lists.
  */
 listing: RegistryListing, 
 /**
- * Registry that responded, with the time of the response.
+ * The registry that answered, and the time of its answer.
  */
 answer: RegistryAnswer, 
 /**
- * Downloaded bundle, if the chosen package is one. Its hash matches the one in the registry.
+ * The bundle that was downloaded, if the chosen package is one. It has the hash that the registry lists.
  */
 bundle: OfferedBundle | null, } | { "from": "bundle" } & OfferedBundle;
 
 /**
- * Configuration that an installation would set up, with inputs for the user.
+ * What an installation would set up, with blanks for the user.
  */
 export type InstallPlan = { 
 /**
- * Suggested name, unique among the configured servers.
+ * A name for it that no server has yet.
  */
 name: string, 
 /**
- * Command or URL of the server.
+ * The command or the address.
  */
 target: PlannedTarget, 
 /**
- * Inputs that the user fills in.
+ * What the user fills in.
  */
 inputs: Array<PlanInput>, 
 /**
- * Keys of secret inputs that can't be stored in the keychain. Their values appear in the settings file and on the
- * command line.
+ * The keys of secret inputs that the keychain can't keep: their values stand in the settings file and on the command line.
  */
 exposedSecrets: Array<string>, 
 /**
- * Sentences that the user should read.
+ * What to look at, in sentences.
  */
 notes: Array<string>, 
 /**
- * Availability of a sandbox.
+ * Whether it can have a sandbox.
  */
 containment: InstallContainment, 
 /**
- * Suggested sandbox of the server.
+ * The sandbox that is proposed.
  */
 sandbox: Sandbox | null, };
 
 /**
- * Exact configuration that would be set up, or the problems that prevent it.
+ * What would be set up, exactly, or why nothing can be.
  */
 export type InstallPreview = { 
 /**
- * Problems of the inputs' values, by key.
+ * What is wrong with values of inputs, by key.
  */
 inputProblems: { [key in string]: InputProblem }, 
 /**
- * Other problem, such as a name that is taken or a URL that can't be used.
+ * What else is wrong: the name is taken, the address can't be used.
  */
 problem: string | null, 
 /**
- * Server that would be set up, or `None` if there is a problem.
+ * The server that would be set up; none if anything is wrong.
  */
 server: PreviewedServer | null, 
 /**
- * Current configuration of the server to replace.
+ * The server whose place it takes, as it is set up now.
  */
 before: PreviewedServer | null, 
 /**
- * Hash of the resulting configuration, including the values of secrets, and of its origin, or `None` if there is a
- * problem.
+ * A hash over all that would be set up, with the values of secrets, and over where it comes from; none if anything is wrong.
  */
 hash: string | null, };
 
@@ -2947,7 +2939,7 @@ hash: string | null, };
  */
 export type InstallSource = { "from": "registry", 
 /**
- * Name in the registry, as `namespace/name`.
+ * `namespace/name`.
  */
 name: string, 
 /**
@@ -2968,315 +2960,319 @@ path: string,
 sha256: string | null, };
 
 /**
- * A package or remote in a registry's description of a server version.
+ * One of the packages or remotes that a version of a server has in a registry.
  */
 export type InstallTarget = { "kind": "package", 
 /**
- * Position in the description, from 1.
+ * Its number in the description, from 1.
  */
 number: number, } | { "kind": "remote", 
 /**
- * Position in the description, from 1.
+ * Its number in the description, from 1.
  */
 number: number, };
 
 /**
- * Facts about the installation of a server.
+ * What is known of the installation of a server.
  */
 export type Installed = { 
 /**
- * Source of the installation.
+ * Where it is from.
  */
 origin: ServerOrigin, 
 /**
- * Set if the command or address has changed since the installation.
+ * True if its command or its address was changed since then.
  */
 changed: boolean, };
 
 /**
- * Request for the versions of the servers that were installed from a registry.
+ * The servers that were installed from the registry.
  */
 export type InstalledVersions = { 
 /**
- * `true` to query the registry even if cached responses are less than an hour old.
+ * Asks the registry even if answers are kept that are not an hour old.
  */
 refresh: boolean, };
 
 /**
- * The content of an item.
+ * What a thing in a conversation is.
  */
 export type ItemBody = { "kind": "message", 
 /**
- * Author of the message.
+ * By whom.
  */
 role: Role, 
 /**
- * Content blocks of the message.
+ * What.
  */
 content: Array<Content>, 
 /**
- * Prompt that the message is part of, if any.
+ * The prompt it came from.
  */
 prompt: PromptOrigin | null, 
 /**
- * Files and resources that the user attached.
+ * What the user attached to it.
  */
 attachments?: Array<MessageAttachment>, } | { "kind": "reply", 
 /**
- * Model that produced the reply.
+ * The model.
  */
 model: ModelRef, 
 /**
- * Parts of the reply, in order.
+ * What it is made of, in order.
  */
 parts: Array<ReplyPart>, 
 /**
- * Reason for the end of the reply, or `None` while it streams or if it was interrupted.
+ * Why it ended; none while it streams, or if it was cut.
  */
 stop: ReplyStop | null, 
 /**
- * Number of tokens, as far as the provider reports it.
+ * The tokens that it took, as far as the provider says.
  */
 usage: TokenUse, 
 /**
- * Cost of the reply, or `None` if the price is unknown.
+ * What it cost, where the price is known.
  */
 cost: Cost | null, 
 /**
- * Error that ended the reply, if any.
+ * Why it failed.
  */
 error: ModelProblem | null, 
 /**
- * Descriptions of the parts of the request that the provider could not represent, and of their substitutes.
+ * What of the request the provider could not carry as it was, and what was done about it, in words.
  */
 conversions?: Array<string>, 
 /**
- * Time until the first part arrived, in milliseconds.
+ * How long the first piece took to come, in milliseconds.
  */
 firstAfter: number | null, 
 /**
- * Total duration of the reply, in milliseconds.
+ * How long it took in all, in milliseconds.
  */
 took: number, } | { "kind": "tool_call", 
 /**
- * Identifier of the call, as used by call events and consent requests.
+ * The call, by which calls and questions tell of it.
  */
 call: string, 
 /**
- * Name of the called server.
+ * The server.
  */
 server: string, 
 /**
- * Name of the tool.
+ * The tool.
  */
 tool: string, 
 /**
- * Arguments that were sent.
+ * What was sent.
  */
 arguments: JsonValue, 
 /**
- * Result of the call, or `None` if it failed.
+ * What came back, or nothing when it failed.
  */
 result: ToolResult | null, 
 /**
- * Description of the failure, or `None` if the call succeeded.
+ * Why it failed, in words.
  */
 error: string | null, 
 /**
- * Duration of the call, in milliseconds.
+ * Stable identifier of the error. Absent in conversations of older versions.
+ */
+failure?: CallFailureCode, 
+/**
+ * How long it took, in milliseconds.
  */
 took: number, 
 /**
- * Tool use in a model's reply that requested the call, or `None` for the user's calls.
+ * Where a model asked for it.
  */
 used?: ToolUsed, 
 /**
- * Number of bytes of the result's text that were omitted for the model because of the length limit.
+ * How many bytes of the result's text the model did not get, as it was too long.
  */
 leftOut?: number, } | { "kind": "own_tool", 
 /**
- * Tool use in the model's reply. Its key is the name of the tool.
+ * Where a model asked for it; the key is the tool's name.
  */
 used: ToolUsed, 
 /**
- * Arguments that the model passed.
+ * What it asked.
  */
 arguments: JsonValue, 
 /**
- * Text returned to the model.
+ * What it was told.
  */
 text: string, 
 /**
- * Tools found by the search.
+ * The tools that were found.
  */
 found?: Array<FoundTool>, 
 /**
- * Set if the tool reported an error to the model.
+ * Whether it was told that it can't be done.
  */
 isError: boolean, } | { "kind": "notice", 
 /**
- * Content of the notice.
+ * What.
  */
 notice: Notice, } | { "kind": "attachment", 
 /**
- * Name of the server.
+ * The server.
  */
 server: string, 
 /**
- * URI of the resource; for a skill, of its `SKILL.md`.
+ * The resource; of a skill its `SKILL.md`.
  */
 uri: string, 
 /**
- * Name of the resource or skill.
+ * Its name.
  */
 name: string, 
 /**
- * Contents at the time of attachment.
+ * What was in it then.
  */
 contents: Array<ResourceContents>, 
 /**
- * Set for a skill, whose text is instructions that the user chose.
+ * True for a skill, whose text is instructions that the user chose.
  */
 skill?: boolean, };
 
 /**
- * Consecutive items of one branch.
+ * Some items of one branch.
  */
 export type ItemPage = { 
 /**
- * Items in order, oldest first.
+ * In order, the oldest first.
  */
 items: Array<ConversationItem>, 
 /**
- * `true` if there are items before these.
+ * Whether there are others before them.
  */
 hasMore: boolean, };
 
 /**
- * Range of items to read from a conversation.
+ * Which items of a conversation to read.
  */
 export type ItemRange = { 
 /**
- * Identifier of the conversation.
+ * The conversation.
  */
 conversation: string, 
 /**
- * Identifier of the item before which items are returned, or `None` for the last ones of the selected branch.
+ * Only those before this item; none for the last ones of the branch that is shown.
  */
 before: string | null, 
 /**
- * Maximum number of items.
+ * At most so many.
  */
 limit: number, };
 
 /**
- * Reference to an item of a conversation.
+ * An item of a conversation.
  */
 export type ItemRef = { 
 /**
- * Identifier of the conversation.
+ * The conversation.
  */
 conversation: string, 
 /**
- * Identifier of the item.
+ * The item.
  */
 item: string, };
 
 /**
- * The completeness of an item.
+ * Whether an item is whole.
  */
 export type ItemState = "whole" | "streaming" | "cut";
 
 export type JsonValue = number | string | boolean | Array<JsonValue> | { [key in string]: JsonValue } | null;
 
 /**
- * The result of checking one condition of a rule.
+ * How one condition of a rule was judged.
  */
 export type Judged = { 
 /**
- * Index of the condition in its rule, from 0.
+ * The condition's number in its rule, from 0.
  */
 number: number, 
 /**
- * Set if the condition holds.
+ * Whether it holds.
  */
 holds: boolean, 
 /**
- * Reason why the condition holds or not.
+ * Why.
  */
 reason: JudgedReason, 
 /**
- * The value as JSON, truncated, or for a list the item that decided. `None` if there is no value.
+ * The value, as JSON, at most its beginning; of a list the item that decided. None if there is none.
  */
 value: string | null, 
 /**
- * Normalized forms of the value, where they differ from the value as written.
+ * What the value was read as, where that is not just how it is written.
  */
 normal: Array<string>, };
 
 /**
- * The reason why a value matches a condition or not.
+ * Why a value fits a condition, or does not.
  */
 export type JudgedReason = "matches" | "differs" | "missing" | "not-judged" | "too-long" | "respelled" | "climbs" | "crosses-parts" | "not-whole" | "second-name" | "letters" | "unresolved" | "leads-elsewhere" | "holds" | "user-info" | "not-address" | "not-number" | "text-number";
 
 /**
- * Language of the page.
+ * The language.
  */
 export type Language = "system" | "en" | "zh";
 
 /**
- * File that determines what a local server runs. The approval of a start is bound to its current content.
+ * A file that decides what a local server runs. The approval of a start is over it as it is.
  */
 export type LaunchFile = { 
 /**
- * Path that the command refers to.
+ * The path that the command leads to.
  */
 path: string, 
 /**
- * Canonical path of the file, if it differs.
+ * Where the file really lies, if that is elsewhere.
  */
 leadsTo: string | null, 
 /**
- * Size of the file in bytes.
+ * Its size in bytes.
  */
 bytes: number, 
 /**
- * SHA-256 of the content in hexadecimal, or `None` if the file is too large or unreadable. The approval is then
- * bound to its size and its times of modification and status change.
+ * The SHA-256 of its content, in hexadecimal digits. None if it is too large to be read, or can't be: then its size and its times
+ * of modification and status change count.
  */
 hash: string | null, 
 /**
- * Role of the file in the command.
+ * How the command leads to this file.
  */
 role: LaunchFileRole, 
 /**
- * `true` if the server was approved before and the file has changed since.
+ * True if the server was approved before and the file is not as it was then.
  */
 changed: boolean, };
 
 /**
- * The relation of a launch file to its command.
+ * How a command leads to a file that decides what it runs.
  */
 export type LaunchFileRole = "program" | "interpreter" | "environment" | "argument" | "variable";
 
 /**
- * A large content that is omitted from an item's body.
+ * Something large that stands elsewhere.
  */
 export type LeftOut = { 
 /**
- * Position in the body, as a JSON Pointer (RFC 6901).
+ * Where in the body, as a JSON Pointer (RFC 6901).
  */
 pointer: string, 
 /**
- * SHA-256 of the bytes, in hexadecimal. It is the key to request them.
+ * The SHA-256 of the bytes, in hexadecimal: what to ask for them by.
  */
 hash: string, 
 /**
- * Number of omitted bytes.
+ * How many bytes.
  */
 bytes: number, 
 /**
- * Set if the bytes are the UTF-8 text of the omitted string. Otherwise the string is their base64 encoding.
+ * Whether the bytes are the text that would stand there, in UTF-8. Else it would stand there in base64.
  */
 isText: boolean, };
 
@@ -3285,11 +3281,11 @@ isText: boolean, };
  */
 export type LimitCounter = { 
 /**
- * Current usage of the resource.
+ * Current usage.
  */
 now: number, 
 /**
- * Limit of the usage.
+ * The limit.
  */
 most: number, 
 /**
@@ -3354,11 +3350,11 @@ processorSeconds: number, };
  */
 export type LimitsUse = { 
 /**
- * Number of calls in progress.
+ * Calls in progress.
  */
 calls: LimitCounter, 
 /**
- * Number of pending consent requests.
+ * Pending consent requests.
  */
 questions: LimitCounter, 
 /**
@@ -3387,40 +3383,40 @@ slowed: boolean,
 resources: ResourcesUse | null, };
 
 /**
- * List of a server.
+ * The lists of a server.
  */
 export type ListName = "tools" | "prompts" | "resources";
 
 /**
- * Package that a launcher such as `npx` would load.
+ * The package that a launcher such as `npx` would load.
  */
 export type LoadedPackage = { 
 /**
- * Launcher, as written on the command line.
+ * The launcher, as it is written on a command line.
  */
 launcher: string, 
 /**
- * Package named in the settings, if it could be parsed.
+ * The package that the settings name, if it could be read.
  */
 name: string | null, 
 /**
- * Version, range or tag in the settings, or `None` if they name none.
+ * The version, range or tag that the settings name; none if they name none.
  */
 wanted: string | null, 
 /**
- * Version that would run, or `None` if it is unknown.
+ * The version that would run; none if it is not known.
  */
 version: PackageVersion | null, 
 /**
- * Reason why the version is unknown.
+ * Why the version is not known.
  */
 unknown: UnknownPackage | null, 
 /**
- * Version that was approved last, if another one would run.
+ * The version that was approved last, if another one would run.
  */
 before: PackageVersion | null, 
 /**
- * `true` if the registry offers different files for the approved version.
+ * The registry offers other files for the version that was approved.
  */
 replaced: boolean, 
 /**
@@ -3428,7 +3424,7 @@ replaced: boolean,
  */
 unpinned: Array<string>, 
 /**
- * Command line as configured, without the resolved version.
+ * The command line as the settings have it, without the version that was looked up.
  */
 configured: string, };
 
@@ -3450,377 +3446,383 @@ name: string,
 same: boolean, };
 
 /**
- * Content that a wire protocol can't represent.
+ * Something that a wire can't carry.
  */
 export type Loss = { 
 /**
- * Kind of the content, such as `imageInToolResult`.
+ * What, such as `imageInToolResult`.
  */
 what: string, 
 /**
- * Conversion: `refuse`, `sendAfter`, `sayInText` or `leaveOut`.
+ * What is done: `refuse`, `sendAfter`, `sayInText` or `leaveOut`.
  */
 then: string, 
 /**
- * Conversions that can be chosen.
+ * What can be chosen.
  */
 choices: Array<string>, };
 
 /**
- * Review state of a definition, and findings that the user should check.
+ * What is worth a second look about one thing of a server.
  */
 export type Marks = { 
 /**
- * Review state of the definition, or `None` if there is no definition.
+ * Whether the user has seen its definition; none where nothing is defined.
  */
 review: Standing | null, 
 /**
- * `true` if the server reported a change of the list that was not read again yet. Until then nothing in it is
- * allowed without a consent request.
+ * Whether the server said that the list changed in which it stands, and that was not read again since. Nothing is allowed
+ * without asking until then.
  */
 outdated: boolean, 
 /**
- * Difference to the definition that the user reviewed.
+ * What is different from what the user saw.
  */
 diff: Diff | null, 
 /**
- * Items with a confusable name, at most ten.
+ * What else has such a name; at most ten.
  */
 lookAlikes: Array<LookAlike>, 
 /**
- * Parts of the text that may be intended to mislead a model or to be overlooked.
+ * What in it looks made to mislead a model or to be overlooked.
  */
 flags: Array<Flag>, };
 
 /**
- * Message of a prompt or of a sampling request.
+ * A message.
  */
 export type Message = { 
 /**
- * Role of the message's author.
+ * Who says it.
  */
 role: Role, 
 /**
- * Content blocks of the message.
+ * What is said.
  */
 content: Array<Content>, };
 
 /**
- * An attachment of a user's message.
+ * What the user attached to a message.
  */
 export type MessageAttachment = { "type": "file", 
 /**
- * Name of the file.
+ * Its name.
  */
 name: string, 
 /**
- * Media type of the file.
+ * Its media type.
  */
 mimeType: string, 
 /**
- * Bytes of the file, in base64.
+ * Its bytes in base64.
  */
 data: string, } | { "type": "resource", 
 /**
- * Name of the server.
+ * The server.
  */
 server: string, 
 /**
- * URI of the resource.
+ * Where it is.
  */
 uri: string, 
 /**
- * Name of the resource.
+ * Its name.
  */
 name: string, 
 /**
- * Contents at the time of attachment.
+ * What was in it then.
  */
 contents: Array<ResourceContents>, };
 
 /**
- * Model of a provider. Unknown properties are `None`.
+ * A model. What is not known is not there.
  */
 export type Model = { 
 /**
- * Identifier of the model at the provider.
+ * Its id, as the provider names it.
  */
 id: string, 
 /**
- * Name of the model to display.
+ * Its name.
  */
 name: string, 
 /**
- * Context size in tokens, for request and reply together.
+ * How many tokens request and answer may have together.
  */
 context: number | null, 
 /**
- * Maximum number of tokens in a reply.
+ * How many tokens an answer may have.
  */
 maxOutput: number | null, 
 /**
- * Price of the model.
+ * What it costs.
  */
 price: ModelPrice | null, 
 /**
- * `true` if the model accepts images.
+ * Whether it takes pictures.
  */
 images: boolean | null, 
 /**
- * `true` if the model accepts audio.
+ * Whether it takes recordings.
  */
 audio: boolean | null, 
 /**
- * `true` if the model accepts files.
+ * Whether it takes files.
  */
 files: boolean | null, 
 /**
- * `true` if the model supports tools.
+ * Whether it takes tools.
  */
 tools: boolean | null, 
 /**
- * `true` if thinking can be enabled.
+ * Whether it can be told to think first.
  */
 thinking: boolean | null, };
 
 /**
- * Reason for the choice of a model.
+ * Why a model was chosen.
  */
 export type ModelChosenBy = { "is": "user" } | { "is": "setting" } | { "is": "hint", 
 /**
- * Hint as the server sent it.
+ * The hint, in the server's words.
  */
 hint: string, } | { "is": "equivalent", 
 /**
- * Hint as the server sent it.
+ * The hint, in the server's words.
  */
 hint: string, } | { "is": "priorities", 
 /**
- * Priorities, the highest first: `cost`, `speed`, `intelligence`.
+ * What matters, the most important first: `cost`, `speed`, `intelligence`.
  */
 priorities: Array<string>, } | { "is": "default" } | { "is": "first" };
 
 /**
- * Price of a model per million tokens.
+ * Stable identifier of the cause for which there is no usable answer of a model. The page has words and a button for
+ * each.
+ */
+export type ModelErrorCode = "noKey" | "keyUnreadable" | "wrongKey" | "forbidden" | "noCredit" | "rateLimited" | "overloaded" | "contextTooLong" | "refused" | "notFound" | "unreachable" | "silent" | "cut" | "unreadable" | "tooLarge" | "badArguments" | "cannotCarry" | "unconfirmed" | "noProvider" | "empty" | "outOfTokens" | "unfit" | "internal" | "provider";
+
+/**
+ * What a model costs, for a million tokens.
  */
 export type ModelPrice = { 
 /**
- * Price of the request's tokens.
+ * Of the request.
  */
 input: number, 
 /**
- * Price of the reply's tokens.
+ * Of the answer.
  */
 output: number, 
 /**
- * Currency code, such as `USD`.
+ * The currency, such as `USD`.
  */
 currency: string, 
 /**
- * Date or source of the price.
+ * The day on which this was so, or who says so.
  */
 asOf: string, };
 
 /**
- * An error of a model or its provider.
+ * Why a model did not answer.
  */
 export type ModelProblem = { 
 /**
- * Stable code of the error.
+ * Stable identifier of the cause.
  */
-code: string, 
+code: ModelErrorCode, 
 /**
- * Message with the cause and the next step for the user.
+ * The cause, and what to do.
  */
 message: string, };
 
 /**
- * Configured provider of models.
+ * A provider.
  */
 export type ModelProvider = { 
 /**
- * Identifier of the provider.
+ * Its id.
  */
 id: string, 
 /**
- * Name of the provider.
+ * Its name.
  */
 name: string, 
 /**
- * Wire protocol of the provider.
+ * The wire it speaks.
  */
 kind: ProviderKind, 
 /**
- * Base URL of the API.
+ * Where its API begins.
  */
 url: string, 
 /**
- * Timeout of a reply in seconds without a received byte, if the user set it.
+ * After how many seconds without a byte an answer is given up, if the user chose it.
  */
 silenceSeconds: number | null, 
 /**
- * Content that the wire protocol can't represent, and how each kind is converted.
+ * What its wire can't carry, and what is done with each.
  */
 losses: Array<Loss>, 
 /**
- * `true` if an API key is stored for this URL.
+ * Whether it has a key for this address.
  */
 hasKey: boolean, 
 /**
- * `true` if the provider runs on this computer.
+ * Whether it runs on this computer.
  */
 local: boolean, 
 /**
- * `true` if requests, including the API key, are sent unencrypted.
+ * Whether what is sent there, the key too, can be read on the way.
  */
 readable: boolean, 
 /**
- * Models that the provider listed last.
+ * Its models, as it listed them last.
  */
 models: Array<Model>, 
 /**
- * Time of the last list, in milliseconds since 1970, or `None` if there is none.
+ * When that was, in milliseconds since 1970; none if it never did.
  */
 listedAt: number | null, 
 /**
- * Error of the last request to the provider, if it failed.
+ * Why it did not answer when it was asked last.
  */
 problem: ModelProblem | null, };
 
 /**
- * Reference to a model of a configured provider.
+ * A model of a provider, in our world.
  */
 export type ModelRef = { 
 /**
- * Identifier of the provider in the settings.
+ * The provider's id in the settings.
  */
 provider: string, 
 /**
- * Identifier of the model, as the provider names it.
+ * The model's id, as the provider names it.
  */
 model: string, };
 
 /**
- * Model providers, both configured and available.
+ * The providers, and what could be one.
  */
 export type Models = { 
 /**
- * Configured providers, in order.
+ * The providers that are set up, in order.
  */
 providers: Array<ModelProvider>, 
 /**
- * Model of new conversations.
+ * The model that new conversations begin with.
  */
 default: ModelRef | null, 
 /**
- * Model servers on this computer that are not configured yet.
+ * What serves models on this computer and is not set up yet.
  */
 found: Array<FoundProvider>, 
 /**
- * Presets for the setup of a provider.
+ * What can be set up by a click.
  */
 presets: Array<ProviderPreset>, };
 
 /**
- * The origin of a path in `Blocked`.
+ * Who named a path.
  */
 export type NamedBy = "command" | "server";
 
 /**
- * Request to create a conversation.
+ * A conversation to start.
  */
 export type NewConversation = { 
 /**
- * Title of the conversation.
+ * Its title.
  */
 title: string, };
 
 /**
- * Version that is newer than the installed one.
+ * A version that is newer than the installed one.
  */
 export type NewerVersion = { 
 /**
- * Version as the publisher writes it.
+ * The version.
  */
 version: string, 
 /**
- * Time of publication, in milliseconds since 1970.
+ * When it was published, in milliseconds since 1970.
  */
 publishedAt: number | null, };
 
 /**
- * The reason why a folder is not proposed.
+ * Why a folder is not proposed.
  */
 export type NotOffered = "secrets" | "too_broad" | "system" | "own" | "name";
 
 /**
- * Empty request or response.
+ * An empty request or response.
  */
 export type Nothing = Record<symbol, never>;
 
 /**
- * A notice from Drawbridge to the user in a conversation.
+ * What Drawbridge says to the user in a conversation.
  */
 export type Notice = { "is": "rounds", 
 /**
- * Number of rounds so far.
+ * How many times.
  */
 rounds: number, };
 
 /**
- * Bundle to install. All members except the hash, the sizes and the folder are claims of the publisher.
+ * A bundle. All but the hash, the sizes and the folder is what its publisher says.
  */
 export type OfferedBundle = { 
 /**
- * Name of the bundle's file.
+ * The name of its file.
  */
 file: string, 
 /**
- * SHA-256 of the file, in hexadecimal.
+ * The SHA-256 of the file, in hexadecimal digits.
  */
 sha256: string, 
 /**
- * Size of the file in bytes.
+ * The size of the file in bytes.
  */
 bytes: number, 
 /**
- * Member `name` of the manifest, which identifies other versions of the same bundle.
+ * The manifest's `name`, by which other versions are recognized.
  */
 name: string, 
 /**
- * Member `display_name` of the manifest.
+ * The manifest's `display_name`.
  */
 title: string | null, 
 /**
- * Version as the publisher writes it.
+ * The version, as the publisher writes it.
  */
 version: string, 
 /**
- * Description of the server from the manifest.
+ * The description for people.
  */
 description: string, 
 /**
- * Name of the author.
+ * The author's name.
  */
 author: string, 
 /**
- * Description of the signature. Signatures are never verified and imply nothing about safety.
+ * How it is signed, in words. A signature is never checked, and says nothing about safety.
  */
 signature: string, 
 /**
- * Folder that the bundle is unpacked to.
+ * The folder that it is unpacked to.
  */
 folder: string, 
 /**
- * Number of files in the bundle.
+ * How many files are in it.
  */
 files: number, 
 /**
- * Unpacked size in bytes.
+ * How many bytes they have when unpacked.
  */
 unpackedBytes: number, 
 /**
- * Sentences about the members of the manifest that are not supported.
+ * Sentences about the parts of the manifest that are not used.
  */
 warnings: Array<string>, };
 
@@ -3829,150 +3831,150 @@ warnings: Array<string>, };
  */
 export type OfferedServer = { 
 /**
- * Name of the server.
+ * The server.
  */
 server: string, 
 /**
- * Names of the enabled tools, or `None` for all that the user has reviewed.
+ * Those of its tools; none stands for all that the user has reviewed.
  */
 tools: Array<string> | null, 
 /**
- * Hash of the server's instructions that the user approved for the model, or `None` if the model doesn't receive
- * them. They are sent as data with their source; changed instructions are not sent.
+ * The hash of the server's instructions as the user saw them when they let the model have them, as data with their source
+ * named; none if it does not get them. Others than these it does not get.
  */
 instructions: string | null, };
 
 /**
- * Behavior when the window is closed while servers run. The app quits if none runs.
+ * What closing the window does while servers run. Without a running server it quits.
  */
 export type OnClose = "ask" | "background" | "quit";
 
 /**
- * Version of a package.
+ * A version of a package.
  */
 export type PackageVersion = { 
 /**
- * Version, or the tag of a container image.
+ * The version; of an image its tag.
  */
 version: string, 
 /**
- * Hash of the package's files, if the registry provides one.
+ * The hash of its files, if the registry tells one.
  */
 integrity: string | null, 
 /**
- * Origin of the package.
+ * Where it comes from.
  */
 source: string | null, };
 
 /**
- * Redirect URL that a browser was sent to at the end of a sign-in.
+ * The address that a browser was sent back to at the end of a sign-in.
  */
 export type PasteRedirect = { 
 /**
- * Name of the server in the settings.
+ * The server.
  */
 server: string, 
 /**
- * Full redirect URL, with its query.
+ * The address, whole.
  */
 url: string, };
 
 /**
- * Paths of Drawbridge's files.
+ * Where things lie.
  */
 export type Paths = { 
 /**
- * Path of the settings file with the servers.
+ * The settings file with the servers.
  */
 config: string, 
 /**
- * Path of the folder with all other data.
+ * The folder with all else.
  */
 data: string, 
 /**
- * Path of the audit log.
+ * The audit log.
  */
 audit: string, };
 
 /**
- * Request to let the user select a file.
+ * Asks the user for a file.
  */
 export type PickFile = { 
 /**
- * Kind of files that the dialog offers.
+ * What is offered.
  */
 kind: FileKind, };
 
 /**
- * File selected by the user.
+ * A file the user picked.
  */
 export type PickedFile = { 
 /**
- * Absolute path of the file, or `None` if the dialog was closed.
+ * Its absolute path, or nothing when the dialog was closed.
  */
 file: string | null, };
 
 /**
- * Folder selected by the user.
+ * A folder the user picked.
  */
 export type PickedFolder = { 
 /**
- * Absolute path of the folder, or `None` if the dialog was closed.
+ * Its absolute path, or nothing when the dialog was closed.
  */
 folder: string | null, };
 
 /**
- * Result of a ping.
+ * How a server answered a ping.
  */
 export type PingAnswer = { 
 /**
- * Round-trip time in milliseconds.
+ * How long its answer took, in milliseconds.
  */
 milliseconds: number, };
 
 /**
- * Definition that the user has reviewed.
+ * A definition that the user has seen.
  */
 export type PinnedDefinition = { 
 /**
- * Name of the tool or prompt.
+ * Its name.
  */
 name: string, 
 /**
- * Hash of the whole definition.
+ * Over its whole definition.
  */
 hash: string, 
 /**
- * Time of the review, in milliseconds since 1970.
+ * When the user saw it, in milliseconds since 1970.
  */
 since: number, };
 
 /**
- * Definitions of a server that are stored as reviewed.
+ * What was kept of what the user saw of a server.
  */
 export type Pins = { 
 /**
- * Name of the server in the settings.
+ * The server.
  */
 server: string, 
 /**
- * Identity of the server as pairs of label and value: its command and program, or its URL.
+ * What it is, in words, each with what it is called: its command and program, or its address.
  */
 identity: Array<[string, string]>, 
 /**
- * Time of the last approval of the identity, in milliseconds since 1970.
+ * When that was approved last, in milliseconds since 1970.
  */
 identitySince: number | null, 
 /**
- * Issuer of the server's tokens.
+ * Who issues the tokens for it.
  */
 issuer: string | null, 
 /**
- * Reviewed tools of the server.
+ * Its tools.
  */
 tools: Array<PinnedDefinition>, 
 /**
- * Reviewed prompts of the server.
+ * Its prompts.
  */
 prompts: Array<PinnedDefinition>, };
 
@@ -3985,7 +3987,7 @@ export type PlanInput = {
  */
 key: string, 
 /**
- * Display name of the input.
+ * Display name.
  */
 label: string, 
 /**
@@ -3993,7 +3995,7 @@ label: string,
  */
 description: string | null, 
 /**
- * Kind of the input's value.
+ * Kind of value.
  */
 kind: InputKind, 
 /**
@@ -4030,32 +4032,32 @@ min: number | null,
 max: number | null, };
 
 /**
- * Part of a text with placeholders.
+ * A piece of a text with blanks.
  */
 export type PlannedPart = { "text": string } | { "input": string };
 
 /**
- * Command or URL of a plan.
+ * The command or the address of a plan.
  */
 export type PlannedTarget = { "type": "stdio", 
 /**
- * Program of the command.
+ * The program.
  */
 command: string, 
 /**
- * Arguments of the command, each in parts.
+ * Its arguments.
  */
 args: Array<Array<PlannedPart>>, 
 /**
- * Environment variables, by name.
+ * Variables of its environment, by name.
  */
 env: { [key in string]: Array<PlannedPart> }, } | { "type": "http", 
 /**
- * URL of the server, in parts.
+ * Its address.
  */
 url: Array<PlannedPart>, 
 /**
- * HTTP transport of the server.
+ * The transport.
  */
 kind: HttpKind, 
 /**
@@ -4064,1108 +4066,1104 @@ kind: HttpKind,
 headers: { [key in string]: Array<PlannedPart> }, };
 
 /**
- * All rules and presets, with their files.
+ * All rules, and where they come from.
  */
 export type Policy = { 
 /**
- * Preset that the user chose.
+ * The preset that the user chose.
  */
 preset: Preset, 
 /**
- * Preset of this computer's administrator. The stricter of both presets applies.
+ * The least strict one that holds on this computer. A stricter choice of the user's counts.
  */
 managedPreset: Preset, 
 /**
- * All rules, those of this computer's administrator first.
+ * Every rule, those of this computer first.
  */
 rules: Array<Rule>, 
 /**
- * Rule file of the user.
+ * The user's file.
  */
 user: RuleFile, 
 /**
- * Rule file for all users of this computer.
+ * The file for all users of this computer.
  */
 managed: RuleFile, };
 
 /**
- * Rules and grants as text.
+ * Rules and approvals as text.
  */
 export type PolicyText = { 
 /**
- * JSON document with all rules and grants in effect.
+ * JSON with all that stands.
  */
 text: string, };
 
 /**
- * The level of consent for acts that no rule decides.
+ * How much is asked about where no rule says otherwise.
  */
 export type Preset = "balanced" | "careful";
 
 /**
- * Part of the value of a variable or header.
+ * A piece of the value of a variable or header.
  */
 export type PreviewedPart = { "text": string } | "secret" | "kept";
 
 /**
- * Server that would be set up. Secrets that go to the keychain are masked.
+ * A server that would be set up. Secrets for the keychain are masked.
  */
 export type PreviewedServer = { "type": "stdio", 
 /**
- * Program of the command.
+ * The program.
  */
 command: string, 
 /**
- * Path of the program on this computer, or `None` if it was not found or is not unpacked yet.
+ * Where that is found on this computer now; none if it is not, or is still to be unpacked.
  */
 foundAt: string | null, 
 /**
- * Arguments as passed to the program.
+ * Its arguments, each as it is passed.
  */
 args: Array<string>, 
 /**
- * Environment variables, in addition to the allow-listed ones.
+ * Variables set beside the allow-listed ones.
  */
 env: { [key in string]: Array<PreviewedPart> }, 
 /**
- * Sandbox of the server, or `None` for unrestricted access.
+ * What it may reach; none if all that its user may.
  */
 sandbox: Sandbox | null, } | { "type": "http", 
 /**
- * URL of the server.
+ * Its address.
  */
 url: string, 
 /**
- * HTTP transport of the server.
+ * The transport.
  */
 kind: HttpKind, 
 /**
- * Headers of each request, by name.
+ * What is sent with each request.
  */
 headers: { [key in string]: Array<PreviewedPart> }, };
 
 /**
- * Progress of a call, as reported by its server.
+ * How far a call is.
  */
 export type Progress = { 
 /**
- * Amount of work done so far, in the server's unit.
+ * How much is done.
  */
 progress: number, 
 /**
- * Total amount of work, or `None` if the server does not report one.
+ * Of how much.
  */
 total: number | null, 
 /**
- * Description of the current step, written by the server.
+ * What is being done.
  */
 message: string | null, };
 
 /**
- * Files of a project that may define servers.
+ * The files with servers in a project.
  */
 export type ProjectFiles = { 
 /**
- * Paths relative to the folder. The files were not read.
+ * Their paths below the folder. They were not read.
  */
 files: Array<string>, };
 
 /**
- * Folder that may be a project.
+ * A folder that may be a project.
  */
 export type ProjectFolder = { 
 /**
- * Path of the folder. Must be one of the folders that a server may know of.
+ * One of the folders that a server may know of.
  */
 folder: string, };
 
 /**
- * Prompt of a server.
+ * A prompt.
  */
 export type Prompt = { 
 /**
- * Name by which the prompt is requested.
+ * The name to get it by.
  */
 name: string, 
 /**
- * Title to display, from the server.
+ * A name for people.
  */
 title: string | null, 
 /**
- * Description from the server.
+ * What it is for.
  */
 description: string | null, 
 /**
- * Arguments that the prompt accepts.
+ * What it wants to know.
  */
 arguments: Array<PromptArgument>, 
 /**
- * Icons provided by the server.
+ * Pictures.
  */
 icons: Array<Icon>, 
 /**
- * All other members of the definition.
+ * All else in its definition.
  */
 others: JsonValue | null, 
 /**
- * Hash of the whole definition, which a review refers to.
+ * The hash of its whole definition, to review it by.
  */
 hash: string, 
 /**
- * Review state and findings.
+ * What is worth a second look about it.
  */
 marks: Marks, };
 
 /**
- * Argument of a prompt.
+ * An argument of a prompt.
  */
 export type PromptArgument = { 
 /**
- * Name of the argument.
+ * Its name.
  */
 name: string, 
 /**
- * Title to display, from the server.
+ * A name for people.
  */
 title: string | null, 
 /**
- * Description from the server.
+ * What it is.
  */
 description: string | null, 
 /**
- * `true` if a value must be given.
+ * Whether it must be given.
  */
 required: boolean, };
 
 /**
- * The origin of a message that came from a prompt.
+ * The prompt a message came from.
  */
 export type PromptOrigin = { 
 /**
- * Name of the server.
+ * The server.
  */
 server: string, 
 /**
- * Name of the prompt.
+ * The prompt.
  */
 prompt: string, 
 /**
- * Arguments of the prompt.
+ * Its arguments.
  */
 arguments: { [key in string]: string }, };
 
 /**
- * Messages of a prompt.
+ * A prompt's messages.
  */
 export type PromptResult = { 
 /**
- * Description of the prompt.
+ * What it is for.
  */
 description: string | null, 
 /**
- * Messages of the prompt, in order.
+ * The messages.
  */
 messages: Array<Message>, };
 
 /**
- * Reference to a provider.
+ * A provider, by its id.
  */
 export type ProviderId = { 
 /**
- * Identifier of the provider.
+ * Its id.
  */
 id: string, };
 
 /**
- * The wire format of a provider.
+ * The wire that a provider speaks.
  */
 export type ProviderKind = "openai" | "responses" | "anthropic" | "gemini" | "ollama";
 
 /**
- * A provider that can be configured with one click.
+ * Providers that are set up by a click.
  */
 export type ProviderPreset = { 
 /**
- * Suggested identifier for the settings.
+ * The id that it proposes.
  */
 id: string, 
 /**
- * Name of the provider.
+ * Its name.
  */
 name: string, 
 /**
- * Wire format of the provider.
+ * The wire.
  */
 kind: ProviderKind, 
 /**
- * Base URL of the API.
+ * Where its API begins.
  */
 url: string, 
 /**
- * Set if the provider requires a key.
+ * Whether it wants a key.
  */
 wantsKey: boolean, 
 /**
- * URL of the page that issues keys, if there is one.
+ * Where a key is made, if it is a page.
  */
 keysAt: string | null, };
 
 /**
- * Result of a provider test, safe to display.
+ * What a test found. It can be shown as it is.
  */
 export type ProviderTest = { 
 /**
- * Number of models that the provider lists.
+ * How many models it lists.
  */
 models: number, 
 /**
- * Text of the model's reply.
+ * What the model said.
  */
 said: string | null, 
 /**
- * Time to the first token, in milliseconds.
+ * After how many milliseconds it began.
  */
 firstMilliseconds: number | null, 
 /**
- * Error of the test, if it failed.
+ * Why it did not go well.
  */
 problem: ModelProblem | null, };
 
 /**
- * Kind of the owner of a server name.
+ * The kinds of owners of a name.
  */
 export type PublisherKind = "github_account" | "domain";
 
 /**
- * Consent request in the queue.
+ * One question in the queue.
  */
 export type Question = { 
 /**
- * Identifier of the consent request.
+ * To answer it by.
  */
 id: string, 
 /**
- * Hash of the exact payload that an approval releases. Any change of the payload changes it.
+ * Over the exact bytes that an approval would let cross. Any change gives another one.
  */
 hash: string, 
 /**
- * Name of the requesting server in the settings.
+ * Who asks: the user's own name for the server.
  */
 server: string, 
 /**
- * Transport of the server: `stdio` or `http`.
+ * How the server is reached: `stdio` or `http`.
  */
 transport: string, 
 /**
- * Command of the server on one line, or its URL.
+ * The server's command on one line, or its URL.
  */
 commandLine: string, 
 /**
- * Time of the request, in milliseconds since 1970.
+ * When it was asked, in milliseconds since 1970.
  */
 askedAt: number, 
 /**
- * Origin of the request.
+ * What led to it.
  */
 why: Why, 
 /**
- * Number of rounds in which the call has requested input so far, from 1, or `None` if no call led to the request.
- * Several requests of one round count once.
+ * How often the call that led to it has asked now, from 1. The other questions of the same call are in the queue.
  */
 round: number | null, 
 /**
- * Subject of the request, with its payload.
+ * What is asked.
  */
 body: QuestionBody, 
 /**
- * Durations that an approval may have.
+ * For how long an approval may hold.
  */
 scopes: Array<Scope>, 
 /**
- * Stable name of the rule that requires consent.
+ * The rule that asked, in words of the policy.
  */
 rule: string, 
 /**
- * Review state and findings of the subject.
+ * What is worth a second look about what it is about.
  */
 marks: Marks, 
 /**
- * Identifier of the call that waits for the decision, if there is one.
+ * The call that waits for it, if it is about one.
  */
 call?: string, };
 
 /**
- * Subject of a consent request.
+ * What is asked.
  */
 export type QuestionBody = { "kind": "start_server", 
 /**
- * Program as written in the settings.
+ * The program as configured.
  */
 command: string, 
 /**
- * Resolved path of the executable.
+ * The file that will run, where it was found.
  */
 resolved: string | null, 
 /**
- * Arguments as passed to the program.
+ * Every argument as it is passed.
  */
 args: Array<string>, 
 /**
- * Environment variables that are set for the server.
+ * The variables set for it.
  */
 env: Array<[string, string]>, 
 /**
- * Working directory of the server.
+ * The folder it starts in.
  */
 cwd: string | null, 
 /**
- * Command line that was approved before, if this one replaces it.
+ * The command line that was approved before, if this one is a change of it.
  */
 approvedBefore: string | null, 
 /**
- * Sandbox of the server with everything that it could reach, if it has one.
+ * What it would reach, and what would hold it, if it has a sandbox.
  */
 sandbox?: SandboxPlan, 
 /**
- * Files that the approval is bound to. The first one is the program.
+ * The files that the approval is over; the program is the first.
  */
 files?: Array<LaunchFile>, 
 /**
- * Other servers that may modify one of the files.
+ * The other servers that may change a file which runs.
  */
 writers?: Array<FileWriter>, 
 /**
- * Package that the command loads, if the program is a launcher.
+ * The package that the command loads, if it is a launcher's.
  */
 package?: LoadedPackage, } | { "kind": "connect_server", 
 /**
- * URL, parsed into its parts.
+ * The URL, taken apart.
  */
 url: UrlParts, 
 /**
- * Headers of each request, without their values.
+ * The headers sent along, without their values.
  */
 headers: Array<HttpHeader>, 
 /**
- * HTTP transport, if the user chose one.
+ * The transport to use, if the user chose one.
  */
 transportKind: HttpKind | null, 
 /**
- * `true` if the connection is unencrypted and leaves this computer.
+ * Whether all that is sent can be read along: it is plain http, and not to this computer.
  */
 unencrypted: boolean, 
 /**
- * Configured sign-in settings. Empty if there are none.
+ * The settings of the sign-in, all that are made; none if there are none.
  */
 auth: Array<AuthSetting>, 
 /**
- * `true` if Drawbridge would sign in without a further consent request.
+ * True if Drawbridge would sign in by itself, without another question.
  */
 unattended: boolean, 
 /**
- * URL that was approved before, if this one replaces it.
+ * The address that was approved before, if this one is a change of it.
  */
 approvedBefore: string | null, } | { "kind": "tool", 
 /**
- * Name of the tool.
+ * Its name.
  */
 tool: string, 
 /**
- * Title to display, from the server.
+ * A name for people, as the server says.
  */
 title: string | null, 
 /**
- * Description from the server.
+ * What it does, as the server says.
  */
 description: string | null, 
 /**
- * Claims of the server about the tool's effects.
+ * What the server claims about its effects.
  */
 claims: ToolClaims, 
 /**
- * JSON Schema of the arguments, for editing them.
+ * The schema of the arguments, to edit them by.
  */
 inputSchema: JsonValue, 
 /**
- * Arguments that would be sent.
+ * What would be sent.
  */
 arguments: JsonValue, 
 /**
- * Size of the payload in bytes.
+ * Its size in bytes.
  */
 bytes: number, 
 /**
- * `true` if the definition changed since the tool was allowed.
+ * Whether its definition changed since it was allowed.
  */
 changedSinceAllowed: boolean, 
 /**
- * Whole definition as JSON, or `None` if the user has reviewed the current one. Allowing the call counts as a
- * review.
+ * Its whole definition as JSON, unless the user has seen it as it is now: to allow a call is to have seen it.
  */
 definition?: string, 
 /**
- * Hash of the whole definition, which a review refers to.
+ * Over its whole definition, by which it is reviewed.
  */
 definitionHash?: string, } | { "kind": "result", 
 /**
- * Name of the called tool.
+ * The tool that was called.
  */
 tool: string, 
 /**
- * Content that the model would read.
+ * The content that the model would read.
  */
 content: Array<Content>, 
 /**
- * `true` if the result is reported to the model as an error.
+ * True if the model is told that the call failed.
  */
 isError: boolean, } | { "kind": "read", 
 /**
- * Kind of the call: prompt or resource.
+ * Which of the two.
  */
 what: CallKind, 
 /**
- * Name of the prompt, or URI of the resource.
+ * The prompt's name, or the resource's URI.
  */
 name: string, 
 /**
- * Arguments of the prompt as a JSON object.
+ * The prompt's arguments, a JSON object.
  */
 arguments: JsonValue, } | { "kind": "sampling", 
 /**
- * Current step of the request.
+ * Which step it is.
  */
 step: SamplingStep, 
 /**
- * Request of the server, as a model would receive it.
+ * What the server asks, as a model would get it.
  */
 request: SamplingRequest, 
 /**
- * Response that would be sent to the server, in the last step.
+ * What would go back; in the last step.
  */
 response: SamplingResponse | null, 
 /**
- * Model that responds once the request is approved, or `None` if the user writes the response.
+ * The model that answers when the request is let through; none if the user writes the answer.
  */
 model: SamplingModel | null, 
 /**
- * Maximum number of tokens that the server requested. Larger than the request's own maximum if a limit
- * applies.
+ * How many tokens the server wants at the most; more than the request has if it gets less.
  */
 wantedTokens: number, 
 /**
- * Content that the provider's wire protocol can't represent, and how each kind is converted.
+ * What the model's provider can't carry, and what is done about each.
  */
 losses: Array<SamplingLoss>, 
 /**
- * `true` if the model can be run again. Requires an approved request that was sent to it before.
+ * Whether the model can be asked again; only what was approved and sent to it before can.
  */
 again: boolean, 
 /**
- * Progress of the model.
+ * How far the model is.
  */
 run: SamplingRun, } | { "kind": "form", 
 /**
- * Message of the server.
+ * What the server says.
  */
 message: string, 
 /**
- * Fields of the form.
+ * The fields.
  */
 fields: Array<FormField>, 
 /**
- * Reason why the form can't be displayed, if it can't. It can still be declined.
+ * Why the form can't be shown, if it can't. It can be declined.
  */
 unsupported: string | null, } | { "kind": "url", 
 /**
- * Message of the server.
+ * What the server says.
  */
 message: string, 
 /**
- * URL, parsed into its parts.
+ * The URL, taken apart.
  */
 url: UrlParts, } | { "kind": "roots", 
 /**
- * Folders that were chosen so far.
+ * The folders chosen so far.
  */
 folders: Array<string>, } | { "kind": "sign_in", 
 /**
- * URL of the server, parsed into its parts.
+ * The server's URL, taken apart.
  */
 url: UrlParts, 
 /**
- * Issuer of the token, exactly as in the authorization server's metadata.
+ * Who would issue the token, exactly as it names itself.
  */
 issuer: string, 
 /**
- * Issuer, parsed into its parts.
+ * The same, taken apart.
  */
 issuerUrl: UrlParts, 
 /**
- * Resource that the token would be valid for.
+ * For which resource the token would hold.
  */
 resource: string, 
 /**
- * All scopes that are requested. Empty if the authorization server decides.
+ * What it would allow, all in all; none if the authorization server is to decide.
  */
 scopes: Array<string>, 
 /**
- * Subset of the scopes that the current token has. Empty at a first sign-in.
+ * What of that is allowed already; none at a first sign-in.
  */
 heldScopes: Array<string>, 
 /**
- * Kind of client identifier that Drawbridge uses.
+ * How Drawbridge identifies itself.
  */
 client: ClientIdentity, 
 /**
- * Client identifier that is sent.
+ * The id that it then gives.
  */
 clientId: string, 
 /**
- * Endpoints that would receive credentials, codes and tokens.
+ * Where credentials, codes and tokens would be sent.
  */
 endpoints: Array<SignInEndpoint>, 
 /**
- * Redirect URI on this computer, or `None` if no browser is opened.
+ * Where the browser would send the user back to, on this computer; none if no page is opened.
  */
 redirectUri: string | null, 
 /**
- * URL of the authorization request, parsed into its parts, without the single-use parameters. `None` if no
- * browser is opened because Drawbridge obtains the token directly.
+ * The page that would be opened, taken apart, with all that it is told but what is made for one use; none if no page
+ * is opened: Drawbridge gets the token by itself.
  */
 authorizationUrl: UrlParts | null, 
 /**
- * `true` if the authorization endpoint belongs to another domain than the issuer.
+ * True if that page belongs to another domain than the issuer.
  */
 pageElsewhere: boolean, 
 /**
- * Reason for the sign-in.
+ * Why.
  */
 reason: SignInReason, } | { "kind": "client_id", 
 /**
- * URL of the server, parsed into its parts.
+ * The server's URL, taken apart.
  */
 url: UrlParts, 
 /**
- * Issuer of the authorization server, exactly as in its metadata.
+ * The authorization server, exactly as it names itself.
  */
 issuer: string, 
 /**
- * Issuer, parsed into its parts.
+ * The same, taken apart.
  */
 issuerUrl: UrlParts, 
 /**
- * Redirect URI on this computer, to be registered for the client.
+ * Where the browser will come back to, on this computer. It has to be registered with the id.
  */
 redirectUri: string, };
 
 /**
- * The outcome of a consent request.
+ * What became of a question.
  */
 export type QuestionOutcome = "allowed" | "denied" | "cancelled" | "withdrawn";
 
 /**
- * Request to read a resource.
+ * A resource to read.
  */
 export type ReadResource = { 
 /**
- * Identifier of the call, chosen by the caller and unique among its calls.
+ * An id chosen by the caller.
  */
 call: string, 
 /**
- * Name of the server in the settings.
+ * The server.
  */
 server: string, 
 /**
- * URI of the resource.
+ * The resource.
  */
 uri: string, 
 /**
- * `true` to request the resource from the server even if the cached contents are still fresh.
+ * Whether to ask the server even if what it said before is still fresh.
  */
 refresh: boolean, };
 
 /**
- * Request to read a skill or one of its files.
+ * A skill to read, or a file of it.
  */
 export type ReadSkill = { 
 /**
- * Identifier of the call, chosen by the caller and unique among its calls.
+ * An id chosen by the caller.
  */
 call: string, 
 /**
- * Name of the server in the settings.
+ * The name of the server that lists it.
  */
 server: string, 
 /**
- * URI of the skill's `SKILL.md`.
+ * The URI of the skill's `SKILL.md`.
  */
 skill: string, 
 /**
- * Hash of the entry that was shown. The request fails if the skill has changed since. `None` reads the current
- * version.
+ * The hash of the entry that was shown. A skill that changed since is not read; without one it is read as it is now.
  */
 shown: string | null, 
 /**
- * Path of the file, or `None` for the skill's instructions.
+ * The file; without one the skill's instructions are read.
  */
 file: string | null, };
 
 /**
- * Content of one server that was read in a conversation.
+ * Content of one server in a conversation.
  */
 export type Reading = { 
 /**
- * Name of the server.
+ * The server.
  */
 server: string, 
 /**
- * Kind of the content.
+ * Which kind of content.
  */
 kind: ReadingKind, 
 /**
- * Name of the tool or prompt, or URI of the resource, truncated to 200 characters. Empty if unknown.
+ * The tool, the prompt, or the resource's URI; its beginning, where that is long. Empty if unknown.
  */
 name: string, 
 /**
- * Set if the definition of the tool claimed, at the time of the call, that the tool reaches an open world.
+ * Whether the definition of the tool said, when it was called, that it reaches an open world.
  */
 openWorld: boolean, };
 
 /**
- * Kinds of content that a conversation reads.
+ * Kinds of content.
  */
 export type ReadingKind = "tool" | "prompt" | "resource" | "unknown";
 
 /**
- * Request to read a list again.
+ * A list to read again.
  */
 export type RefreshList = { 
 /**
- * Name of the server in the settings.
+ * The server.
  */
 server: string, 
 /**
- * List to read again.
+ * Which list.
  */
 list: ListName, };
 
 /**
- * Origin of a registry response.
+ * Where an answer of a registry is from.
  */
 export type RegistryAnswer = { 
 /**
- * Base URL of the registry.
+ * The address of the registry.
  */
 registry: string, 
 /**
- * Time of the response, in milliseconds since 1970.
+ * When the registry answered, in milliseconds since 1970.
  */
 fetched: number, 
 /**
- * `true` if this is the cached response of the time `fetched`.
+ * True if this is a cached answer from `fetched`.
  */
 fromCache: boolean, 
 /**
- * Reason why the registry could not be reached, if a request failed.
+ * The reason why the registry could not be reached, if it was asked and did not answer.
  */
 offline: string | null, };
 
 /**
- * Version of a server as the registry lists it.
+ * A version of a server that a registry lists.
  */
 export type RegistryListing = { 
 /**
- * Name of the server in the registry, `namespace/name`.
+ * The name of the server in the registry, `namespace/name`.
  */
 name: string, 
 /**
- * Title chosen by the publisher, not verified. Never displayed without `name`.
+ * A name for people, which nobody checked. It is never shown without `name`.
  */
 title: string | null, 
 /**
- * Description of the server from the publisher.
+ * The publisher's description of the server.
  */
 description: string | null, 
 /**
- * Version of the server, as the publisher writes it.
+ * The version of the server, as the publisher writes it.
  */
 version: string, 
 /**
- * Account or domain that owns the name.
+ * The account or domain that the name belongs to.
  */
 publisher: RegistryPublisher, 
 /**
- * Status of the version in the registry.
+ * Whether it is offered.
  */
 status: RegistryStatus, 
 /**
- * Explanation of the status from the registry.
+ * Why it has this status.
  */
 statusMessage: string | null, 
 /**
- * Time of publication, in milliseconds since 1970.
+ * When it was published, in milliseconds since 1970.
  */
 publishedAt: number | null, 
 /**
- * `true` if the registry marks it as the latest version.
+ * True if the registry holds it for the newest version.
  */
 isLatest: boolean, 
 /**
- * Home page as claimed by the publisher.
+ * Its home page, as the publisher says.
  */
 websiteUrl: string | null, 
 /**
- * URL of the source repository as claimed by the publisher.
+ * Where its source is, as the publisher says.
  */
 repositoryUrl: string | null, };
 
 /**
- * Page of the registry's list, with the latest version of each server.
+ * A page of what the registry lists, each server in its newest version.
  */
 export type RegistryPage = { 
 /**
- * Latest version of each server on this page.
+ * The newest version of each server on this page.
  */
 servers: Array<RegistryListing>, 
 /**
- * Number of entries that were skipped because they can't be parsed.
+ * How many entries can't be read, and are left out.
  */
 unreadable: number, 
 /**
- * Cursor of the next page, or `None` if this is the last one.
+ * For the next page; none if this is the last one.
  */
 nextCursor: string | null, 
 /**
- * Registry that responded, with the time of the response.
+ * The registry that answered, and the time of its answer.
  */
 answer: RegistryAnswer, };
 
 /**
- * Account or domain that owns the name of a server. No statement about the code.
+ * The account or domain that a server's name belongs to. It says nothing of the code.
  */
 export type RegistryPublisher = { 
 /**
- * Kind of the owner.
+ * An account or a domain.
  */
 kind: PublisherKind, 
 /**
- * Name of the account or domain.
+ * The account, or the domain.
  */
 name: string, 
 /**
- * `true` if the registry verifies the owner of the name. Known only of the official registry.
+ * True if the registry lets nobody else publish under it. Of others than the official one that is not known.
  */
 checked: boolean, };
 
 /**
- * Registry that is in use.
+ * The registry that servers are installed from now.
  */
 export type RegistryReport = { 
 /**
- * Base URL of the registry.
+ * Its address.
  */
 address: string, 
 /**
- * `true` if this is the official registry.
+ * Whether it is the official one.
  */
 official: boolean, 
 /**
- * `true` if the environment variable `DRAWBRIDGE_REGISTRY` overrides the setting.
+ * Whether the environment variable `DRAWBRIDGE_REGISTRY` names it, so that the setting does not count.
  */
 named: boolean, 
 /**
- * Name of the header that is sent with each request. Its value is stored in the keychain and never returned.
+ * The name of the header that is sent with each request. Its value never comes out of the keychain.
  */
 header: string | null, };
 
 /**
- * Search request for the registry.
+ * Words to search the registry for.
  */
 export type RegistrySearch = { 
 /**
- * Text to search for in server names, at most 200 bytes. An empty text matches all servers.
+ * Text to find in the names of servers, at most 200 bytes. An empty text finds all servers.
  */
 text: string, 
 /**
- * `next_cursor` of the previous page.
+ * `next_cursor` of the page before.
  */
 cursor: string | null, 
 /**
- * `true` to query the registry even if a cached response is less than an hour old.
+ * Asks the registry even if an answer is kept that is not an hour old.
  */
 refresh: boolean, };
 
 /**
- * Version of a registry server, and a list of its other versions.
+ * A server of the registry in one version, and its other versions.
  */
 export type RegistryServer = { 
 /**
- * Requested version of the server.
+ * The version that was asked for.
  */
 listing: RegistryListing, 
 /**
- * Packages and remotes by which it can be installed.
+ * How it can be installed.
  */
 choices: Array<InstallChoice>, 
 /**
- * All versions, newest first.
+ * All versions, the newest first.
  */
 versions: Array<RegistryVersion>, 
 /**
- * Reason why the other versions could not be listed, if they could not.
+ * Why the other versions are not known, if they are not.
  */
 versionsProblem: string | null, 
 /**
- * Registry that responded, with the time of the response.
+ * The registry that answered, and the time of its answer.
  */
 answer: RegistryAnswer, };
 
 /**
- * Reference to a server of the registry.
+ * A server of the registry.
  */
 export type RegistryServerName = { 
 /**
- * Name of the server in the registry, `namespace/name`.
+ * `namespace/name`.
  */
 name: string, 
 /**
- * Version of the server, or `None` for the latest.
+ * The version; the newest if none.
  */
 version: string | null, 
 /**
- * `true` to query the registry even if a cached response is less than an hour old.
+ * Asks the registry even if an answer is kept that is not an hour old.
  */
 refresh: boolean, };
 
 /**
- * Status of a version in the registry.
+ * Whether a version is offered.
  */
 export type RegistryStatus = "active" | "deprecated" | "deleted" | "unknown";
 
 /**
- * Entry in the list of a server's versions.
+ * A version of a server.
  */
 export type RegistryVersion = { 
 /**
- * Version as the publisher writes it.
+ * The version.
  */
 version: string, 
 /**
- * Status of the version in the registry.
+ * Whether it is offered.
  */
 status: RegistryStatus, 
 /**
- * Explanation of the status from the registry.
+ * Why it has this status.
  */
 statusMessage: string | null, 
 /**
- * Time of publication, in milliseconds since 1970.
+ * When it was published, in milliseconds since 1970.
  */
 publishedAt: number | null, };
 
 /**
- * Request to change the title of a conversation.
+ * A new title.
  */
 export type RenameConversation = { 
 /**
- * Identifier of the conversation.
+ * The conversation.
  */
 conversation: string, 
 /**
- * New title of the conversation.
+ * Its title from now on.
  */
 title: string, };
 
 /**
- * Items created at the start of a reply.
+ * What a model begins to answer.
  */
 export type ReplyBegun = { 
 /**
- * Identifier of the user's message, if there is a new one.
+ * The user's message, if there is a new one.
  */
 message: string | null, 
 /**
- * Identifier of the reply.
+ * The answer.
  */
 reply: string, };
 
 /**
- * A part of a model's reply.
+ * A part of a model's answer.
  */
 export type ReplyPart = { "type": "text", 
 /**
- * Text of the part, which may be Markdown.
+ * The text, which may be Markdown.
  */
 text: string, } | { "type": "thinking", 
 /**
- * Text of the reasoning, which may be empty.
+ * The text; may be empty.
  */
 text: string, } | { "type": "tool_use", 
 /**
- * Identifier of the tool use, which the result refers to.
+ * The use's id, which the result names.
  */
 id: string, 
 /**
- * Name of the tool, as presented to the model.
+ * The tool's name, as the model knows it.
  */
 key: string, 
 /**
- * Name of the server, or `None` for built-in and nonexistent tools.
+ * The server; none of Drawbridge's own tools, or of one that there is not.
  */
 server: string | null, 
 /**
- * Name of the tool on its server, or `None` as for `server`.
+ * The tool, as the server knows it.
  */
 tool: string | null, 
 /**
- * Arguments as JSON text, which may be incomplete while it streams.
+ * The arguments, as JSON text: it may break off while it streams.
  */
 arguments: string, };
 
 /**
- * Reason for the end of a model's reply.
+ * Why a model's answer ended.
  */
 export type ReplyStop = { "is": "end_turn" } | { "is": "max_tokens" } | { "is": "stop_sequence" } | { "is": "tool_use" } | { "is": "refused" } | { "is": "stopped" } | { "is": "other", 
 /**
- * Name of the reason, as the provider gives it.
+ * The word.
  */
 word: string, };
 
 /**
- * Resource of a server.
+ * A resource.
  */
 export type Resource = { 
 /**
- * URI of the resource.
+ * Where it is.
  */
 uri: string, 
 /**
- * Name of the resource.
+ * Its name.
  */
 name: string, 
 /**
- * Title to display, from the server.
+ * A name for people.
  */
 title: string | null, 
 /**
- * Description from the server.
+ * What it is.
  */
 description: string | null, 
 /**
- * Media type as claimed by the server.
+ * Its type, as claimed.
  */
 mimeType: string | null, 
 /**
- * Size in bytes, as claimed by the server.
+ * Its size in bytes, as claimed.
  */
 size: number | null, 
 /**
- * Icons provided by the server.
+ * Pictures.
  */
 icons: Array<Icon>, };
 
 /**
- * Contents of a resource: text or bytes.
+ * What is in a resource: text or bytes.
  */
 export type ResourceContents = { 
 /**
- * URI of the resource.
+ * Where it is.
  */
 uri: string, 
 /**
- * Media type, as claimed by the server.
+ * Its type, as claimed.
  */
 mimeType: string | null, 
 /**
- * Contents as text, or `None` if they are bytes.
+ * The text.
  */
 text: string | null, 
 /**
- * Contents as bytes in base64, or `None` if they are text.
+ * The bytes, in base64.
  */
 blob: string | null, };
 
 /**
- * Limits of one server with all its descendants. A server that exceeds one of them is stopped.
+ * The bounds of one server with all that it starts. A server that is over one of them is stopped.
  */
 export type ResourceLimits = { 
 /**
- * Maximum number of concurrent processes and threads.
+ * Processes and threads at the same time.
  */
 processes: number, 
 /**
- * Maximum memory of all processes together, in bytes.
+ * Memory of all of its processes together, in bytes.
  */
 memoryBytes: number, 
 /**
- * Maximum size of the server's own home, in bytes.
+ * What its own home may hold, in bytes.
  */
 homeBytes: number, 
 /**
- * Maximum processor time within an hour, in seconds, summed over all processors.
+ * Processor time within an hour, in seconds, of all processors together.
  */
 processorSeconds: number, };
 
 /**
- * Reference to a resource of a server.
+ * A resource of a server.
  */
 export type ResourceRef = { 
 /**
- * Name of the server in the settings.
+ * The server.
  */
 server: string, 
 /**
- * URI of the resource.
+ * The resource.
  */
 uri: string, };
 
 /**
- * Contents of a resource, which may have several parts.
+ * What is in a resource, which may be several parts.
  */
 export type ResourceResult = { 
 /**
- * Parts of the resource.
+ * The parts.
  */
 contents: Array<ResourceContents>, 
 /**
- * `true` if the contents are from the cache, as the server permits.
+ * Whether this was read before and kept, as the server allows.
  */
 cached: boolean, 
 /**
- * Time until which the contents are fresh, in milliseconds since 1970, if the server specifies it.
+ * Until when it counts as fresh, in milliseconds since 1970, if the server says so.
  */
 freshUntil: number | null, };
 
 /**
- * Resource template of a server (RFC 6570).
+ * A family of resources (RFC 6570).
  */
 export type ResourceTemplate = { 
 /**
- * URI template of the resources.
+ * The template.
  */
 uriTemplate: string, 
 /**
- * Variables of the template, in order.
+ * The variables in it, in order.
  */
 variables: Array<string>, 
 /**
- * Name of the template.
+ * Its name.
  */
 name: string, 
 /**
- * Title to display, from the server.
+ * A name for people.
  */
 title: string | null, 
 /**
- * Description from the server.
+ * What it is.
  */
 description: string | null, 
 /**
- * Media type of the resources, as claimed by the server.
+ * The type of what it leads to, as claimed.
  */
 mimeType: string | null, 
 /**
- * Icons provided by the server.
+ * Pictures.
  */
 icons: Array<Icon>, };
 
@@ -5174,11 +5172,11 @@ icons: Array<Icon>, };
  */
 export type ResourcesUse = { 
 /**
- * Number of processes and threads.
+ * Processes and threads.
  */
 processes: LimitCounter, 
 /**
- * Memory of the processes, in bytes.
+ * Memory, in bytes.
  */
 memory: LimitCounter, 
 /**
@@ -5191,899 +5189,903 @@ home: LimitCounter,
 processor: LimitCounter, };
 
 /**
- * Results of a model's calls that the user reviews before the model reads them.
+ * Which results of a model's calls the user reviews before the model reads them.
  *
- * The default is `Suspicious`. It costs the user of an honest server next to nothing:
- * `offers/src/review/results.rs` has the figures. A setting that is off by default protects nobody who hasn't found
- * it.
+ * The default is `Suspicious`. It costs an honest server's user next to nothing:
+ * `offers/src/review/results.rs` has the figures. A setting that is off until somebody finds it protects nobody.
  */
 export type ResultReview = "off" | "suspicious" | "always";
 
 /**
- * Reply to request again, in a new branch.
+ * An answer to have once more, in a branch of its own.
  */
 export type RetryReply = { 
 /**
- * Identifier of the conversation.
+ * The conversation.
  */
 conversation: string, 
 /**
- * Identifier of the original reply.
+ * The answer as it was.
  */
 item: string, 
 /**
- * Model that replies, or `None` to keep the conversation's model.
+ * The model that answers; none for the one that the conversation has.
  */
 model?: ModelRef, };
 
 /**
- * Definitions that the user has reviewed.
+ * Definitions that the user has looked at.
  */
 export type Review = { 
 /**
- * Name of the server in the settings.
+ * The server.
  */
 server: string, 
 /**
- * Reviewed tools of the server.
+ * Tools.
  */
 tools: Array<SeenDefinition>, 
 /**
- * Reviewed prompts of the server.
+ * Prompts.
  */
 prompts: Array<SeenDefinition>, };
 
 /**
- * The author of a message.
+ * Who says something.
  */
 export type Role = "user" | "assistant";
 
 /**
- * Folders that a server may know of.
+ * The folders a server may know of.
  */
 export type RootsState = { 
 /**
- * `true` if the user has decided. Otherwise the first request of the server requires consent.
+ * Whether the user has decided; until then the first request asks.
  */
 decided: boolean, 
 /**
- * Absolute paths of the folders.
+ * Absolute paths.
  */
 folders: Array<string>, 
 /**
- * Folders that are disclosed to the server. With a sandbox, only those that it can reach.
+ * Those that it is told of: in a sandbox no more than it reaches.
  */
 told: Array<string>, };
 
 /**
- * Policy rule. Applies if all its conditions hold.
+ * A rule. All its conditions must hold for it to count.
  */
 export type Rule = { 
 /**
- * Number of the rule in its source. Empty for a new rule.
+ * Its number where it comes from; empty for a new one.
  */
 id: string, 
 /**
- * Source of the rule.
+ * Where it comes from.
  */
 source: RuleSource, 
 /**
- * Effect of the rule.
+ * What it says.
  */
 effect: Effect, 
 /**
- * Name pattern of the servers, with `*` and `?`.
+ * The servers it is about, with `*` and `?`.
  */
 server: string, 
 /**
- * Name pattern of the tools, or `None` for all acts.
+ * The tools it is about; none for all that crosses.
  */
 tool: string | null, 
 /**
- * Direction of the payload.
+ * Which way.
  */
 direction: Direction, 
 /**
- * Conditions on arguments of the call.
+ * Conditions on arguments.
  */
 arguments: Array<ArgumentRule>, 
 /**
- * Condition on the server's claims about the tool.
+ * A condition on what the server says of a tool.
  */
 annotations: ClaimRule | null, 
 /**
- * Budget of a rule that allows sampling requests.
+ * Where it allows requests for a model's answer: how much of that.
  */
 sampling?: SamplingBudget, 
 /**
- * Duration of the rule.
+ * For how long it holds.
  */
 scope: RuleScope, 
 /**
- * Expiry of the rule, in milliseconds since 1970.
+ * Until when, in milliseconds since 1970.
  */
 expiresAt: number | null, 
 /**
- * Note of the user.
+ * The user's own words for it.
  */
 note: string, 
 /**
- * `true` if the rule represents the user's trust in a server.
+ * Whether it stands for a server that the user trusts.
  */
 trustedServer: boolean, 
 /**
- * Pattern of the servers' identity, with `*` and `?`: a command line, program or URL. Never set in a rule that
- * allows.
+ * What the servers it is about are: a command line, program or URL, with `*` and `?`. Never of a rule that allows.
  */
 identity: string | null, 
 /**
- * `true` if the rule also allows calls that a model makes after it has read content of other servers.
+ * Whether it allows what a model asks for after the words of other servers, too.
  */
 afterUntrusted: boolean, };
 
 /**
- * State of a rule file.
+ * A file of rules.
  */
 export type RuleFile = { 
 /**
- * Path of the file, even if it does not exist.
+ * Where it is, or would be.
  */
 path: string, 
 /**
- * `true` if the file exists.
+ * Whether it is there.
  */
 exists: boolean, 
 /**
- * Reason why the file can't be used, if it can't. Every act then requires consent.
+ * Why it can't be used, if it can't. Then everything asks.
  */
 problem: string | null, 
 /**
- * Time at which another program changed the file while Drawbridge was running, in milliseconds since 1970.
+ * When another program changed it while Drawbridge was running, in milliseconds since 1970.
  */
 changed: number | null, };
 
 /**
- * Reference to a rule.
+ * A rule, by where it comes from and its number there.
  */
 export type RuleRef = { 
 /**
- * Source of the rule.
+ * Where it comes from.
  */
 source: RuleSource, 
 /**
- * Number of the rule in its source.
+ * Its number.
  */
 id: string, };
 
 /**
- * The scope of a rule, in addition to its expiry.
+ * For how long a rule holds, beside its expiry.
  */
 export type RuleScope = { "kind": "always" } | { "kind": "conversation", 
 /**
- * Identifier of the conversation.
+ * The conversation.
  */
 conversation: string, } | { "kind": "session" };
 
 /**
- * The origin of a rule.
+ * Where a rule comes from.
  */
 export type RuleSource = "managed" | "user" | "session";
 
 /**
- * Content of a server after which a model's call of a tool of the same server requires consent, even if a rule or
- * grant allows it.
+ * After which content of a server a model's call of a tool of the same server asks, even if a rule or grant allows it.
  *
- * Per the specification, a tool without `openWorldHint` is assumed to reach an open world. Few servers send the hint,
- * so following this, nearly every local server would require consent for each call, and approvals would become
- * meaningless. A remote server always counts as open-world; a local tool counts if it sends the hint. The other hints
- * have no effect: a read-only tool can carry data out in its arguments, and `openWorldHint: false` is an untrusted
- * claim that would loosen the policy.
+ * The specification takes a tool without `openWorldHint` for one that reaches an open world. Few servers send the hint, so by that
+ * nearly every local server would ask at each call, and approvals would mean nothing. A remote server reaches an open world by
+ * its nature; a local tool counts if it says so. The other hints change nothing: a tool that only reads carries data out in its
+ * arguments, and `openWorldHint: false` is a claim that would loosen.
  */
 export type SameServer = "open_world" | "everything" | "off";
 
 /**
- * Limit on a server's use of the user's models without consent.
+ * How much of the user's models a server may use without asking.
  */
 export type SamplingBudget = { 
 /**
- * Maximum number of requests per hour.
+ * The most requests in an hour.
  */
 requestsPerHour: number, 
 /**
- * Maximum number of tokens per hour, of requests and responses together.
+ * The most tokens in an hour, of requests and answers together.
  */
 tokensPerHour: number, };
 
 /**
- * Limits of usage. `None` is unlimited.
+ * The most that may be used. None is no bound.
  */
 export type SamplingLimits = { 
 /**
- * Maximum number of requests.
+ * Requests.
  */
 requests: number | null, 
 /**
- * Maximum number of tokens, of requests and responses together.
+ * Tokens, of requests and answers together.
  */
 tokens: number | null, 
 /**
- * Maximum cost in millionths of a US dollar.
+ * Money, in millionths of a US dollar.
  */
 micros: number | null, };
 
 /**
- * Content that a provider's wire protocol can't represent.
+ * Something that a provider can't carry.
  */
 export type SamplingLoss = { 
 /**
- * Kind of the content, by its stable name.
+ * What it is, by its stable name.
  */
 what: string, 
 /**
- * Conversion: `refuse`, `sendAfter`, `sayInText` or `leaveOut`.
+ * What is done about it: `refuse`, `sendAfter`, `sayInText` or `leaveOut`.
  */
 then: string, };
 
 /**
- * Model that responds to a sampling request, with the reason for its choice.
+ * The model that answers a server's request, and why that one.
  */
 export type SamplingModel = { 
 /**
- * Reference to the model.
+ * The model.
  */
 model: ModelRef, 
 /**
- * Name of the model to display.
+ * Its name, to show.
  */
 name: string, 
 /**
- * Reason for the choice.
+ * Why.
  */
 by: ModelChosenBy, 
 /**
- * Maximum cost in millionths of a US dollar, if the price is known.
+ * What it costs at the most, in millionths of a US dollar, if its price is known.
  */
 mostMicros: number | null, };
 
 /**
- * Sampling settings and usage of a server.
+ * How a server may use the user's models, and how much it did.
  */
 export type SamplingReport = { 
 /**
- * Settings that the user made.
+ * What the user set.
  */
 settings: SamplingSettings, 
 /**
- * Usage within the last hour.
+ * What it used within the hour.
  */
 withinHour: SamplingSpent, 
 /**
- * Usage over all time.
+ * What it used in all.
  */
 inAll: SamplingSpent, 
 /**
- * Limit that currently blocks the server's requests.
+ * The limit that stops it now.
  */
 stopped: SamplingStopped | null, 
 /**
- * `true` if the running server uses older settings, until it is restarted.
+ * Whether it runs with other settings than these, and learns of them when it is started again.
  */
 outdated: boolean, };
 
 /**
- * Sampling request of a server.
+ * What a server asks a model.
  */
 export type SamplingRequest = { 
 /**
- * Messages for the model.
+ * The messages.
  */
 messages: Array<Message>, 
 /**
- * System prompt of the request.
+ * How the model should behave.
  */
 systemPrompt: string | null, 
 /**
- * Maximum number of tokens of the response.
+ * The most tokens the answer may have.
  */
 maxTokens: number, 
 /**
- * Sampling temperature of the model.
+ * How free the answer may be.
  */
 temperature: number | null, 
 /**
- * Sequences that end the response.
+ * Where the answer should end.
  */
 stopSequences: Array<string>, 
 /**
- * Requested context: `none`, `thisServer` or `allServers`. Drawbridge never includes any.
+ * `none`, `thisServer` or `allServers`; nothing is ever included.
  */
 includeContext: string | null, 
 /**
- * Names of preferred models, best first.
+ * Models it would like, best first.
  */
 modelHints: Array<string>, 
 /**
- * Priority of low cost, from 0 to 1.
+ * How much cost matters, 0 to 1.
  */
 costPriority: number | null, 
 /**
- * Priority of speed, from 0 to 1.
+ * How much speed matters, 0 to 1.
  */
 speedPriority: number | null, 
 /**
- * Priority of capability, from 0 to 1.
+ * How much skill matters, 0 to 1.
  */
 intelligencePriority: number | null, 
 /**
- * Tools for the model, which the server executes itself.
+ * The tools it brings for the model. It runs them itself.
  */
 tools: Array<SamplingTool>, 
 /**
- * Tool choice of the model: `auto`, `required` or `none`.
+ * Whether the model has to use one: `auto`, `required` or `none`.
  */
 toolChoice: string | null, 
 /**
- * Further metadata of the request, as JSON.
+ * What else it sent along, as JSON.
  */
 metadata: JsonValue | null, };
 
 /**
- * Response to a sampling request.
+ * What goes back for a sampling request.
  */
 export type SamplingResponse = { 
 /**
- * Content blocks of the response.
+ * What is said.
  */
 content: Array<Content>, 
 /**
- * Name of the model, or `user` if the user wrote the response.
+ * Who wrote it: `user` when the user answers by hand.
  */
 model: string, 
 /**
- * Reason why the generation ended.
+ * Why it ended.
  */
 stopReason: string | null, };
 
 /**
- * Progress of a model with a sampling request.
+ * How far a model is with its answer.
  */
 export type SamplingRun = { "is": "no" } | { "is": "running", 
 /**
- * Text received so far.
+ * What it said so far.
  */
 text: string, 
 /**
- * `true` while the model produces thinking.
+ * Whether it thinks first.
  */
 thinking: boolean, } | { "is": "done", 
 /**
- * Tokens of the request, as the provider reports.
+ * Tokens of the request, as the provider says.
  */
 inputTokens: number | null, 
 /**
- * Tokens of the response, as the provider reports.
+ * Tokens of the answer, as the provider says.
  */
 outputTokens: number | null, 
 /**
- * Cost in millionths of a US dollar, if the price is known.
+ * What that cost, in millionths of a US dollar, if its price is known.
  */
 micros: number | null, 
 /**
- * `true` if the model called no tool although the server requires it.
+ * Whether it used no tool though the server wants one to be used.
  */
 noToolUsed: boolean, } | { "is": "stopped" } | { "is": "failed", 
 /**
- * Stable name of the cause.
+ * Stable identifier of the cause.
  */
-code: string, 
+code: ModelErrorCode, 
 /**
- * Cause and suggested remedy, for the user.
+ * The cause, and what to do.
  */
 message: string, };
 
 /**
- * Settings for a server's use of the user's models.
+ * How a server may use the user's models.
  */
 export type SamplingSettings = { 
 /**
- * `true` if the server may send sampling requests.
+ * Whether it may ask at all.
  */
 on: boolean, 
 /**
- * `true` if requests may contain tools for the model.
+ * Whether its requests may bring tools for the model.
  */
 tools: boolean, 
 /**
- * Maximum number of tokens of one response.
+ * The most tokens of one answer.
  */
 maxTokens: number, 
 /**
- * Model that responds regardless of the server's preferences.
+ * The model that answers, whatever the server would like.
  */
 model: ModelRef | null, 
 /**
- * Limits within an hour.
+ * The most within an hour.
  */
 perHour: SamplingLimits, 
 /**
- * Limits over all time.
+ * The most in all.
  */
 inAll: SamplingLimits, };
 
 /**
- * Usage of the user's models.
+ * What was used.
  */
 export type SamplingSpent = { 
 /**
- * Number of sampling requests.
+ * Requests.
  */
 requests: number, 
 /**
- * Number of tokens, of requests and responses together.
+ * Tokens, of requests and answers together.
  */
 tokens: number, 
 /**
- * Cost in millionths of a US dollar, as far as prices are known.
+ * Money, in millionths of a US dollar, as far as prices are known.
  */
 micros: number, };
 
 /**
- * Step of a sampling request.
+ * The steps of a sampling request.
  */
 export type SamplingStep = "request" | "running" | "response";
 
 /**
- * Limit that was reached.
+ * A limit that was reached.
  */
 export type SamplingStopped = { 
 /**
- * Limited quantity: `requests`, `tokens`, `money` or `rounds`.
+ * Of what: `requests`, `tokens`, `money` or `rounds`.
  */
 of: string, 
 /**
- * `true` for a limit per hour, `false` for one over all time.
+ * Whether it counts within an hour, and not for all time.
  */
 hour: boolean, 
 /**
- * Value of the limit, in millionths of a US dollar for money.
+ * How much; of money in millionths of a US dollar.
  */
 most: number, };
 
 /**
- * Tool in a sampling request.
+ * A tool that a server brings for a model.
  */
 export type SamplingTool = { 
 /**
- * Name of the tool.
+ * Its name.
  */
 name: string, 
 /**
- * Description from the server.
+ * What it does, as the server says.
  */
 description: string | null, 
 /**
- * JSON Schema of the arguments.
+ * The schema of its arguments.
  */
 inputSchema: JsonValue, };
 
 /**
- * Files and network that a local server may reach.
+ * What a local server may reach.
  */
 export type Sandbox = { 
 /**
- * Folders that the server may reach. Paths of existing folders are stored canonicalized.
+ * The folders. Those that are there are kept by where they really lie.
  */
 folders: Array<SandboxFolder>, 
 /**
- * Hosts that the server may connect to.
+ * The hosts that the sandbox lets the server connect to.
  */
 network: SandboxNetwork, };
 
 /**
- * Folder that a server may reach.
+ * A folder that a server may reach.
  */
 export type SandboxFolder = { 
 /**
- * Absolute path of the folder.
+ * Its absolute path.
  */
 path: string, 
 /**
- * Access that the server has to the folder.
+ * What may be done there.
  */
 access: FolderAccess, };
 
 /**
- * Network access of a sandboxed server.
+ * The network access of a sandboxed server.
  */
 export type SandboxNetwork = { "preset": "files_only" } | { "preset": "named_hosts", 
 /**
- * Host patterns such as `example.com`, `*.example.com` or `10.0.0.7:8080`.
+ * Such as `example.com`, `*.example.com` or `10.0.0.7:8080`.
  */
 hosts: Array<string>, } | { "preset": "full" };
 
 /**
- * Sandbox that can be set up: its mechanism, and everything that the server could reach.
+ * A sandbox that can be set up: what holds the server, and all that it reaches.
  */
 export type SandboxPlan = { 
 /**
- * Sandbox mechanism: `bubblewrap`, `Landlock` or `sandbox-exec`.
+ * What holds it: `bubblewrap`, `Landlock` or `sandbox-exec`.
  */
 heldBy: string, 
 /**
- * Folders that the user configured.
+ * The folders that the user has named.
  */
 folders: Array<SandboxFolder>, 
 /**
- * Paths of the server's program files, readable.
+ * What its program consists of. To be read.
  */
 program: Array<string>, 
 /**
- * Paths of the operating system, readable.
+ * What is the system's. To be read.
  */
 system: Array<string>, 
 /**
- * Private home folder of the server, readable and writable.
+ * The server's own home, to be read and changed.
  */
 home: string, 
 /**
- * Folders inside the others that are not accessible: Drawbridge's own records and secrets.
+ * Folders in the others that are not reached: Drawbridge's own records and secrets.
  */
 hidden?: Array<string>, 
 /**
- * Hosts that the server may connect to.
+ * The hosts that the sandbox lets the server connect to.
  */
 network: SandboxNetwork, 
 /**
- * Resource limits. A server that exceeds one is stopped.
+ * Resource limits; a server beyond one is stopped.
  */
 limits: ResourceLimits, };
 
 /**
- * Access that a server would have if it were started now.
+ * Stable identifier of the cause for which a sandbox can't be set up. The page has words and a button for each.
+ */
+export type SandboxProblem = "not_whole" | "no_folder" | "leads" | "contradiction" | "exposes" | "changed" | "out_of_reach" | "not_here" | "hosts" | "no_hosts" | "no_home";
+
+/**
+ * What a server would reach if it were started now.
  */
 export type SandboxReport = { 
 /**
- * Sandbox of the server, or `None` if it can't be set up or the server has no sandbox.
+ * What it would reach; nothing if it could not be held so, or has no sandbox.
  */
 plan: SandboxPlan | null, 
 /**
- * Reason why the server could not be started, as a sentence for the user.
+ * Why it could not be started, in words.
  */
 problem: string | null, 
 /**
- * Files that the server appears to need and could not reach, as sentences for the user.
+ * Why the sandbox can't be set up, if that is the cause.
+ */
+cause?: SandboxProblem, 
+/**
+ * Files that it needs and would not reach, in words, as far as that can be told.
  */
 missing?: Array<string>, };
 
 /**
- * Request to save binary content of a server.
+ * Bytes that a server gave, to be saved.
  */
 export type SaveMedia = { 
 /**
- * Title from which the file name is suggested. Untrusted text of the server.
+ * What the name of the file is proposed from. Text of the server.
  */
 title: string, 
 /**
- * Media type as claimed by the server. Empty if unknown.
+ * What the server says they are; empty if it does not.
  */
 mimeType: string, 
 /**
- * Content, encoded in Base64.
+ * The bytes in Base64.
  */
 data: string, };
 
 /**
- * Result of an export to a file.
+ * A file that was written.
  */
 export type SavedFile = { 
 /**
- * Path of the written file, or `None` if the user closed the dialog.
+ * Its path, or nothing when the user closed the dialog.
  */
 path: string | null, };
 
 /**
- * Scope of an approval.
+ * For how long an approval holds.
  */
 export type Scope = "once" | "conversation" | "session" | "always";
 
 /**
- * Search over all conversations.
+ * What to search all conversations for.
  */
 export type SearchHistory = { 
 /**
- * Words that an item must all contain. The last one may be a prefix. Chinese, Japanese and Korean text matches at
- * any position.
+ * Words; all must be in an item, and the last may be the beginning of one. Chinese, Japanese and Korean are found by any
+ * part.
  */
 text: string, 
 /**
- * Maximum number of results.
+ * At most so many.
  */
 limit: number, 
 /**
- * Position of an earlier result, its `number`. Only older items are returned.
+ * Only those older than this one: the `number` of an earlier find.
  */
 before?: number, };
 
 /**
- * Storage of the secrets of an added or changed server.
+ * What became of the secrets of a server that was added or changed.
  */
 export type SecretsKept = { 
 /**
- * Reason why secrets are stored only until Drawbridge exits, if they are: the keychain is missing or locked.
+ * Why secrets are kept only until Drawbridge is closed, if they are: there is no keychain, or it is locked.
  */
 onlyThisRun: string | null, };
 
 /**
- * The persistence of secrets. Each message says what the user can do.
+ * Whether secrets outlast the program. In words, with what can be done.
  */
 export type SecretsStatus = { "is": "keychain" } | { "is": "locked", 
 /**
- * Message of the keychain.
+ * What it said.
  */
 cause: string, } | { "is": "missing", 
 /**
- * Description of the problem.
+ * What was found instead.
  */
 cause: string, } | { "is": "broken", 
 /**
- * Description of the problem, with advice.
+ * What is broken, and what to do.
  */
 cause: string, };
 
 /**
- * Definition as it was shown to the user.
+ * A definition as it was shown.
  */
 export type SeenDefinition = { 
 /**
- * Name of the tool or prompt.
+ * Its name.
  */
 name: string, 
 /**
- * Hash that was shown with the definition.
+ * The hash that was shown with it.
  */
 hash: string, };
 
 /**
- * Message to send to the model of a conversation.
+ * A message for the model of a conversation.
  */
 export type SendMessage = { 
 /**
- * Identifier of the conversation.
+ * The conversation.
  */
 conversation: string, 
 /**
- * Text of the message. May be empty if there are attachments.
+ * What the user writes; may be empty if something is attached.
  */
 text: string, 
 /**
- * Attachments of the message.
+ * What is attached.
  */
 attachments: Array<MessageAttachment>, 
 /**
- * Model that replies from now on, or `None` to keep the conversation's model.
+ * The model that answers from now on; none for the one that the conversation has.
  */
 model?: ModelRef, 
 /**
- * Identifier of the item that precedes the message, or `None` for the head.
+ * The item that the message follows; none for the head.
  */
 parent?: string, };
 
 /**
- * Configuration and state of a server.
+ * A server as the user sees it.
  */
 export type Server = { 
 /**
- * Name of the server in the settings, unique.
+ * The user's own name for it; unique.
  */
 name: string, 
 /**
- * Configuration of the server.
+ * How it is reached.
  */
 config: ServerConfig, 
 /**
- * Program and arguments on one line, quoted where needed, or the URL of a remote server.
+ * Program and arguments on one line, quoted where needed; of a remote server its URL.
  */
 commandLine: string, 
 /**
- * URL of a remote server, parsed into its parts.
+ * A remote server's URL taken apart.
  */
 url: UrlParts | null, 
 /**
- * Transport in use: `stdio`, `streamable-http` or `http-sse`, or `http` until it is detected.
+ * How messages travel: `stdio`, `streamable-http` or `http-sse`; `http` until that is found out.
  */
 transport: string, 
 /**
- * Current state of the server.
+ * How it is.
  */
 state: ServerState, 
 /**
- * Time of the last state change, in milliseconds since 1970.
+ * Since when, in milliseconds since 1970.
  */
 since: number, 
 /**
- * `true` if exactly this command or URL was approved.
+ * Whether exactly this command or address was approved.
  */
 approved: boolean, 
 /**
- * Protocol revision in use, once the server is ready.
+ * The revision in use once ready.
  */
 revision: string | null, 
 /**
- * Method by which the revision and the transport of a remote server were detected.
+ * How the revision, and the transport of a remote server, were found.
  */
 foundBy: string | null, 
 /**
- * Claims of the server about itself, not verified.
+ * What the server says about itself; nothing of it is checked.
  */
 claims: ServerClaims | null, 
 /**
- * Capabilities of the server as named in the protocol, such as `tools.listChanged`.
+ * What the server says it can do, as the protocol names it, such as `tools.listChanged`.
  */
 capabilities: Array<string>, 
 /**
- * Instructions of the server for a model. Untrusted.
+ * What the server wants a model to know. Untrusted.
  */
 instructions: string | null, 
 /**
- * Number of items in each list.
+ * How much it offers.
  */
 counts: Counts, 
 /**
- * Number of items that the user has not reviewed, if there are any.
+ * What of it the user has not reviewed as it is now, if there is any.
  */
 unreviewed?: Unreviewed, 
 /**
- * Folders that the server may know of.
+ * The folders it may know of.
  */
 roots: RootsState, 
 /**
- * URIs of the resources that are subscribed.
+ * The resources watched for changes.
  */
 subscriptions: Array<string>, 
 /**
- * Reason why change notifications are not received at present, if they are not. The subscriptions are retried.
+ * Why changes are not told at the moment, if they are not. It is asked for them again.
  */
 subscriptionsLost: string | null, 
 /**
- * Minimum level of the server's log messages, once set.
+ * The level from which it sends log messages, once set.
  */
 logLevel: string | null, 
 /**
- * `true` if consent requests of the server are denied automatically.
+ * Whether its questions are refused unseen.
  */
 muted: boolean, 
 /**
- * Duration of the user's trust in calls of the server's tools.
+ * Whether it is trusted with calls of its tools.
  */
 trust: Trust, 
 /**
- * Settings that control how its content may be passed on.
+ * How its content flows on.
  */
 flow: DataFlow, 
 /**
- * End of a temporary mute, in milliseconds since 1970. Set after the user denied three consent requests in a row.
+ * Until when, if only for a while since the user refused three of its questions in a row; in milliseconds since 1970.
  */
 mutedUntil: number | null, 
 /**
- * Number of consent requests that were denied automatically, because of their number or a mute, since the user
- * last denied all.
+ * How many of its questions were refused unseen, because they were too many or it is muted, since the user last denied all.
  */
 refusedQuestions: number, 
 /**
- * Findings about the server's claims.
+ * What is worth a second look about what it says of itself.
  */
 marks: Marks, 
 /**
- * Process identifier while the server runs.
+ * Process id while it runs.
  */
 pid: number | null, 
 /**
- * Sandbox mechanism of the running server, if it has a sandbox: `bubblewrap`, `Landlock` or `sandbox-exec`.
+ * What holds it while it runs, if it has a sandbox: `bubblewrap`, `Landlock` or `sandbox-exec`.
  */
 heldBy?: string, 
 /**
- * Origin of the installation, if the server is from a registry or a bundle.
+ * Where it was installed from, if it was from a registry or a bundle.
  */
 installed?: Installed, };
 
 /**
- * Claims of a server about itself, not verified.
+ * What a server says about itself.
  */
 export type ServerClaims = { 
 /**
- * Name from the server.
+ * Its name.
  */
 name: string, 
 /**
- * Title from the server.
+ * Its title.
  */
 title: string | null, 
 /**
- * Version of the server's implementation.
+ * Its version.
  */
 version: string, 
 /**
- * Description from the server.
+ * What it is.
  */
 description: string | null, 
 /**
- * URL of the server's website.
+ * Its website.
  */
 websiteUrl: string | null, };
 
 /**
- * Configuration of a server.
+ * How a server is reached.
  */
 export type ServerConfig = { "type": "stdio", 
 /**
- * Program as a name on the search path or as a path.
+ * The program, a name to be found or a path.
  */
 command: string, 
 /**
- * Arguments as passed to the program.
+ * Its arguments, each as it is passed.
  */
 args: Array<string>, 
 /**
- * Environment variables, in addition to the allow-listed ones.
+ * Variables set beside the allow-listed ones.
  */
 env: { [key in string]: string }, 
 /**
- * Names of the variables whose values are stored in the system's keychain instead of the settings file. For a
- * configured server, `env` contains `${secret:NAME}` for them, and sending that back keeps the stored value.
+ * Those variables whose values lie, or are to be put, in the system's keychain and not in the settings file. Of a
+ * server that is set up, `env` has `${secret:NAME}` for them; to send that back keeps what is set.
  */
 secretEnv?: Array<string>, 
 /**
- * Working directory of the server.
+ * The folder it starts in.
  */
 cwd: string | null, 
 /**
- * Sandbox of the server, or `None` for unrestricted access.
+ * What it may reach; none if all that its user may.
  */
 sandbox?: Sandbox, 
 /**
- * Protocol revision to use exclusively, such as `2025-06-18`, or `None` to negotiate it.
+ * The protocol revision to speak and no other, such as `2025-06-18`; none to find out.
  */
 revision: string | null, } | { "type": "http", 
 /**
- * URL of the server.
+ * Where it is.
  */
 url: string, 
 /**
- * Headers of each request.
+ * What is sent with each request.
  */
 headers: Array<HttpHeader>, 
 /**
- * HTTP transport to use exclusively, or `None` to detect it.
+ * The transport to use and no other; none to find out.
  */
 kind: HttpKind | null, 
 /**
- * Sign-in settings, in addition to or instead of the discovered metadata.
+ * How to sign in, where that is not, or not only, to be found out.
  */
 auth: AuthSettings | null, 
 /**
- * Protocol revision to use exclusively, or `None` to negotiate it.
+ * The protocol revision to speak and no other; none to find out.
  */
 revision: string | null, };
 
 /**
- * The instructions of a server for models.
+ * What a server wants a model to know.
  */
 export type ServerInstructions = { 
 /**
- * Name of the server.
+ * The server.
  */
 server: string, 
 /**
- * Instructions as a model would receive them.
+ * As a model would get it.
  */
 text: string, 
 /**
- * Hash of the instructions. The user approves them by this hash in `instructions`.
+ * By which the user says that a model gets it, in `instructions`.
  */
 hash: string, };
 
 /**
- * Reference to a server.
+ * A server by name.
  */
 export type ServerName = { 
 /**
@@ -6092,441 +6094,449 @@ export type ServerName = {
 server: string, };
 
 /**
- * The installation source of a server.
+ * Where a server was installed from.
  */
 export type ServerOrigin = { "from": "registry", 
 /**
- * URL of the registry.
+ * The address of the registry.
  */
 registry: string, 
 /**
- * Name of the server, as `namespace/name`.
+ * `namespace/name`.
  */
 name: string, 
 /**
- * Exact version of the server.
+ * The exact version.
  */
 version: string, 
 /**
- * Installed package or remote.
+ * The package or remote.
  */
 target: InstallTarget, 
 /**
- * Unpacked files, if the package is a bundle.
+ * Its files, if the package is a bundle.
  */
 files: BundleFiles | null, } | { "from": "bundle", 
 /**
- * Name in the manifest.
+ * The name in its manifest.
  */
 name: string, 
 /**
- * Version in the manifest.
+ * The version in its manifest.
  */
 version: string, 
 /**
- * Unpacked files of the bundle.
+ * Its files.
  */
 files: BundleFiles, };
 
 /**
- * State of a server.
+ * How a server is.
  */
 export type ServerState = { "is": "stopped" } | { "is": "awaiting_approval" } | { "is": "starting" } | { "is": "ready" } | { "is": "stopping" } | { "is": "reconnecting", 
 /**
- * Number of the next attempt, from 1.
+ * The number of the next attempt, from 1.
  */
 attempt: number, 
 /**
- * Time of the next attempt, in milliseconds since 1970.
+ * When it is made, in milliseconds since 1970.
  */
 at: number, 
 /**
- * Reason why the server is not running.
+ * Why it is not running.
  */
 cause: string, } | { "is": "failed", 
 /**
- * Kind of the error, for the page to act on.
+ * What to act on.
  */
 reason: FailureReason, 
 /**
- * Cause as a sentence for the user.
+ * The cause in words.
  */
 message: string, 
 /**
- * Last lines that the server wrote to standard error.
+ * The last lines it wrote to standard error.
  */
 stderr: Array<string>, 
 /**
- * Folders in which the command was searched, if it was not found.
+ * Where the command was looked for, if it was not found.
  */
 lookedIn: Array<string>, 
 /**
- * Suggested remedy, if known.
+ * What to do about it, if known.
  */
 hint: string | null, 
 /**
- * Resources that the sandbox may have denied.
+ * What it may have missed in its sandbox.
  */
-blocked?: Array<Blocked>, } | { "is": "needs_sign_in", 
+blocked?: Array<Blocked>, 
 /**
- * Cause as a sentence for the user.
+ * Why its sandbox can't be set up, if that is the cause.
+ */
+sandbox?: SandboxProblem, } | { "is": "needs_sign_in", 
+/**
+ * Why, in words.
  */
 cause: string, 
 /**
- * `true` if a sign-in is in progress.
+ * Whether a sign-in is under way.
  */
 signingIn: boolean, };
 
 /**
- * Request to replace the settings of a conversation.
+ * Settings for a conversation.
  */
 export type SetConversation = { 
 /**
- * Identifier of the conversation.
+ * The conversation.
  */
 conversation: string, 
 /**
- * All settings of the conversation.
+ * All of them.
  */
 settings: ConversationSettings, };
 
 /**
- * Request to set how the content of a server may be passed on.
+ * What is set for a server.
  */
 export type SetDataFlow = { 
 /**
- * Name of the server in the settings.
+ * The server.
  */
 server: string, 
 /**
- * New settings. A request that omits a member is rejected.
+ * The new settings; a request that leaves out a member is refused.
  */
 flow: DataFlow, };
 
 /**
- * Draft to store for a conversation.
+ * A draft for a conversation.
  */
 export type SetDraft = { 
 /**
- * Identifier of the conversation.
+ * The conversation.
  */
 conversation: string, 
 /**
- * Text in the composer, which may be empty.
+ * The text in the composer; empty if there is none.
  */
 text: string, };
 
 /**
- * Request to set the log level of a server.
+ * A log level for a server.
  */
 export type SetLogLevel = { 
 /**
- * Name of the server in the settings.
+ * The server.
  */
 server: string, 
 /**
- * Level: `debug`, `info`, `notice`, `warning`, `error`, `critical`, `alert` or `emergency`.
+ * `debug`, `info`, `notice`, `warning`, `error`, `critical`, `alert` or `emergency`.
  */
 level: string, };
 
 /**
- * Request to change the preset.
+ * A preset to take.
  */
 export type SetPreset = { 
 /**
- * Preset to use from now on.
+ * The preset.
  */
 preset: Preset, };
 
 /**
- * Request to add or change a provider.
+ * What the user says of a provider.
  */
 export type SetProvider = { 
 /**
- * Identifier of letters, digits, `-`, `_` and `.`.
+ * Its id: letters, digits, `-`, `_` and `.`.
  */
 id: string, 
 /**
- * Name of the provider.
+ * Its name.
  */
 name: string, 
 /**
- * Wire protocol of the provider.
+ * The wire.
  */
 kind: ProviderKind, 
 /**
- * Base URL of the API.
+ * Where its API begins.
  */
 url: string, 
 /**
- * Timeout of a reply in seconds without a received byte, or `None` for the default.
+ * After how many seconds without a byte an answer is given up; none for the usual.
  */
 silenceSeconds?: number | null, 
 /**
- * Conversions that the user chose for content that the wire protocol can't represent.
+ * What is done with what its wire can't carry, where the user chose it.
  */
 conversions: Array<ConversionChoice>, };
 
 /**
- * API key of a provider, bound to the provider's current URL.
+ * A provider's key, for the address that it has now.
  */
 export type SetProviderKey = { 
 /**
- * Identifier of the provider.
+ * The provider.
  */
 id: string, 
 /**
- * API key, or empty to delete it.
+ * The key; empty to forget it.
  */
 key: string, };
 
 /**
- * Request to change the registry.
+ * The registry to use from now on.
  */
 export type SetRegistry = { 
 /**
- * Base URL of the registry: https, or http on this computer. `None` for the official registry.
+ * Its address: https, or http on this computer; none for the official one.
  */
 address: string | null, 
 /**
- * Header that is sent with each request, if any.
+ * The header that is sent with each request, if any.
  */
 header: SetRegistryHeader | null, };
 
 /**
- * Header of requests to a registry.
+ * A header of requests to a registry.
  */
 export type SetRegistryHeader = { 
 /**
- * Name of the header, such as `Authorization`.
+ * Its name, such as `Authorization`.
  */
 name: string, 
 /**
- * Whole value of the header, which is stored in the keychain, or `None` to keep the stored value for this URL.
+ * Its whole value, for the keychain; none to keep the one that is there for this address.
  */
 value: string | null, };
 
 /**
- * Request to set the folders that a server may know of.
+ * Folders for a server.
  */
 export type SetRoots = { 
 /**
- * Name of the server in the settings.
+ * The server.
  */
 server: string, 
 /**
- * Absolute paths of the folders.
+ * Absolute paths.
  */
 folders: Array<string>, };
 
 /**
- * Request to change the sampling settings of a server.
+ * How a server may use the user's models from now on.
  */
 export type SetSampling = { 
 /**
- * Name of the server in the settings.
+ * The server.
  */
 server: string, 
 /**
- * New settings of the server.
+ * As it should be.
  */
 settings: SamplingSettings, };
 
 /**
- * Request to replace a secret of a server.
+ * A secret of a header, or of a local server's variable, to be entered again.
  */
 export type SetSecret = { 
 /**
- * Name of the server in the settings.
+ * The server.
  */
 server: string, 
 /**
- * Name of the header or environment variable, or name of a secret of the sign-in settings.
+ * The name of the header, or of the variable; or, of what signing in needs, the name of the secret itself.
  */
 header: string, 
 /**
- * New value of the secret.
+ * The new value.
  */
 value: string, };
 
 /**
- * Request to trust a server or to end the trust.
+ * Trust in a server, or the end of it.
  */
 export type SetTrust = { 
 /**
- * Name of the server in the settings.
+ * The server.
  */
 server: string, 
 /**
- * Duration of the trust.
+ * For how long.
  */
 trust: Trust, };
 
 /**
- * Settings of the app.
+ * The app's own settings.
  */
 export type Settings = { 
 /**
- * Color theme of the page.
+ * Light or dark.
  */
 theme: Theme, 
 /**
- * Language of the page.
+ * The language.
  */
 language: Language, 
 /**
- * `true` if the welcome was closed.
+ * Whether the welcome was closed.
  */
 welcomeDone: boolean, 
 /**
- * `true` if consent requests are announced by system notifications while the window is in the background.
+ * Whether the system announces a question while the window is in the background.
  */
 announce: boolean, 
 /**
- * Limits of each server, or `None` for the defaults.
+ * How much each server gets; none for what Drawbridge has set.
  */
 limits?: Limits, 
 /**
- * Retention of audit log entries in days, or 0 for unlimited.
+ * For how many days decisions stay in the audit log; 0 for ever.
  */
 auditDays: number, 
 /**
- * Maximum size of the audit log in megabytes, or 0 for unlimited.
+ * How many megabytes the audit log may have; 0 for no bound.
  */
 auditMegabytes: number, 
 /**
- * `true` if the audit log stores payloads in addition to their hashes.
+ * Whether the audit log has what crossed, and not only its hash.
  */
 auditContents: boolean, 
 /**
- * Bounds on the part of a conversation that a model receives, or `None` for the defaults.
+ * How much of a conversation a model gets; none for what Drawbridge has set.
  */
 chat?: ChatBounds, 
 /**
- * Behavior when the window is closed while servers run.
+ * What closing the window does while servers run.
  */
 onClose: OnClose, 
 /**
- * `true` if the app checks for updates automatically.
+ * Whether the app looks for newer versions of itself without being told to.
  */
 checkUpdates: boolean, 
 /**
- * Zoom of the page in percent, from `LEAST_ZOOM` to `MOST_ZOOM`.
+ * How large the page is drawn, in percent; from `LEAST_ZOOM` to `MOST_ZOOM`.
  */
 zoom: number, };
 
 /**
- * Endpoint that receives data of a sign-in.
+ * An address that gets something of a sign-in.
  */
 export type SignInEndpoint = { 
 /**
- * Purpose of the endpoint.
+ * The use of it.
  */
 purpose: EndpointUse, 
 /**
- * URL of the endpoint, parsed into its parts.
+ * The address, taken apart.
  */
 url: UrlParts, 
 /**
- * Issuer of the authorization server that lists the endpoint.
+ * The authorization server whose endpoint it is said to be.
  */
 issuer: string, 
 /**
- * `true` if the endpoint belongs to another domain than the issuer.
+ * True if it belongs to another domain than that.
  */
 elsewhere: boolean, };
 
 /**
- * The phase of a sign-in.
+ * Stable identifier of the cause for which a sign-in did not come to its end. The page has words and a button for each.
+ */
+export type SignInFailure = "declined" | "cancelled" | "timed_out" | "unreachable" | "bad_response" | "unsafe_url" | "resource_mismatch" | "issuer_mismatch" | "no_pkce" | "no_authorization_server" | "no_client_id" | "other_issuer" | "refused" | "browser" | "callback" | "too_many_requests" | "keychain_locked" | "keychain_missing" | "storage" | "key" | "no_proof" | "unbound" | "not_approved" | "sign_in_needed" | "not_prepared";
+
+/**
+ * What a sign-in is doing.
  */
 export type SignInPhase = "discovering" | "awaiting_consent" | "awaiting_browser" | "exchanging";
 
 /**
- * Sign-in that is in progress.
+ * A sign-in that is under way.
  */
 export type SignInProgress = { 
 /**
- * Current phase of the sign-in.
+ * What it is doing.
  */
 phase: SignInPhase, 
 /**
- * Reason for the sign-in.
+ * Why it was begun.
  */
 reason: SignInReason, 
 /**
- * Start of the sign-in, in milliseconds since 1970.
+ * When it was begun, in milliseconds since 1970.
  */
 since: number, 
 /**
- * Time at which waiting for the browser times out, in milliseconds since 1970.
+ * When it ends by itself, in milliseconds since 1970, while it waits for the browser.
  */
 endsAt: number | null, 
 /**
- * URL of the authorization request, while the sign-in waits for the browser. The user can open it in another
- * browser.
+ * The page that the browser was sent to, to be opened elsewhere, while it waits for the browser.
  */
 authorizationUrl: string | null, 
 /**
- * Redirect URI. A pasted redirect URL has to begin with it.
+ * Where the browser is sent back to; what is pasted begins with it.
  */
 redirectUri: string | null, 
 /**
- * Reason why the browser did not open, if it did not. The user can open the URL manually.
+ * Why the browser did not open, if it did not. The page can be opened by hand.
  */
 browserProblem: string | null, };
 
 /**
- * Reason for a sign-in.
+ * Why a sign-in was begun.
  */
 export type SignInReason = { "is": "sign_in" } | { "is": "step_up", 
 /**
- * MCP method that requires the scopes.
+ * For this method of the protocol.
  */
 operation: string, } | { "is": "again", 
 /**
- * Cause as a sentence for the user.
+ * Why, in words.
  */
 cause: string, } | { "is": "change_account" };
 
 /**
- * Step of a sign-in: a request with its response, or a conclusion. Secrets are replaced by `[redacted]`.
+ * One step of a sign-in: a request with its answer, or what was concluded. What is secret in it reads `[redacted]`.
  */
 export type SignInStep = { 
 /**
- * Start of the step, in milliseconds since 1970.
+ * When it began, in milliseconds since 1970.
  */
 at: number, 
 /**
- * Duration of the step in milliseconds.
+ * How long it took, in milliseconds.
  */
 took: number, 
 /**
- * Purpose of the step as a sentence for the user.
+ * What it was for, in words.
  */
 what: string, 
 /**
- * HTTP request: method, URL, headers, body.
+ * What was sent: method, URL, headers, body.
  */
 request: string | null, 
 /**
- * HTTP response: status, headers, body.
+ * What came back: status, headers, body.
  */
 answer: string | null, 
 /**
- * Conclusion as a sentence for the user.
+ * What was concluded, in words.
  */
 conclusion: string, 
 /**
- * `true` if the sign-in failed at this step.
+ * Whether it is where the sign-in broke off.
  */
 failed: boolean, };
 
 /**
- * Outcome of the token revocation at a sign-out. The local tokens are deleted in any case.
+ * What became of a sign-out. The tokens are forgotten here in any case.
  */
 export type SignedOut = { "revoked": "yes" } | { "revoked": "not_offered" } | { "revoked": "failed", 
 /**
- * Cause as a sentence for the user.
+ * Why, in words.
  */
 cause: string, } | { "revoked": "nobody_signed_in" };
 
@@ -6535,41 +6545,40 @@ cause: string, } | { "revoked": "nobody_signed_in" };
  */
 export type Skill = { 
 /**
- * URI of the skill's `SKILL.md`, unique on its server.
+ * Where its `SKILL.md` is; unique on its server, which its name may not be.
  */
 uri: string, 
 /**
- * Name from the server, not necessarily unique.
+ * The name that the server gives; two skills may share one.
  */
 name: string, 
 /**
- * Purpose and use of the skill, from the server.
+ * The purpose and the occasion, as the server says.
  */
 description: string, 
 /**
- * Files of the skill including `SKILL.md`, or `None` if the server generates them on each read and they can't be
- * verified.
+ * Its files with `SKILL.md`; none where the server makes them when they are read, so that nothing can be compared.
  */
 files: Array<SkillFile> | null, 
 /**
- * All other members of the front matter.
+ * All else that its author wrote above the instructions.
  */
 others: JsonValue | null, 
 /**
- * Hash of the entry, which ensures that exactly the shown skill is read.
+ * The hash of the entry, to read exactly what was shown.
  */
 hash: string, };
 
 /**
- * Contents of a skill's file.
+ * A file of a skill, which is what the server listed.
  */
 export type SkillContents = { 
 /**
- * Current entry of the skill in the server's list.
+ * The skill as the server lists it now.
  */
 skill: Skill, 
 /**
- * Text or binary contents, verified against the list.
+ * The text or the bytes, checked against what the server lists.
  */
 contents: ResourceContents, };
 
@@ -6591,28 +6600,28 @@ sha256: string,
 size: number, };
 
 /**
- * List of a server's skills.
+ * The skills of a server.
  */
 export type Skills = { 
 /**
- * Name of the server in the settings.
+ * The name of the server that lists them.
  */
 server: string, 
 /**
- * Skills that can be read.
+ * Those that can be read.
  */
 skills: Array<Skill>, 
 /**
- * Notes on parts of the list that are missing, each with the reason.
+ * Where the list is not whole, and why.
  */
 notes: Array<string>, };
 
 /**
- * State that the page needs at its start.
+ * Everything the page shows at its start.
  */
 export type Snapshot = { 
 /**
- * Number of the next event.
+ * The number the next event will have.
  */
 nextEvent: number, 
 /**
@@ -6620,84 +6629,84 @@ nextEvent: number,
  */
 servers: Array<Server>, 
 /**
- * Queue of consent requests, in order.
+ * The queue, the question in front first.
  */
 questions: Array<Question>, 
 /**
- * Calls that are in progress.
+ * The calls under way.
  */
 calls: Array<Call>, 
 /**
- * All conversations, latest first.
+ * The conversations, the latest first.
  */
 conversations: Array<ConversationSummary>, 
 /**
- * Settings of the app.
+ * The app's settings.
  */
 settings: Settings, 
 /**
- * Problem of the settings file, if there is one.
+ * What is wrong with the settings file, if anything.
  */
 configProblem: ConfigProblem | null, 
 /**
- * Paths of Drawbridge's files.
+ * Where things lie.
  */
 paths: Paths, 
 /**
- * Version of Drawbridge itself.
+ * Drawbridge's own version.
  */
 version: string, };
 
 /**
- * Review state of a tool's current definition.
+ * Whether the user has seen the definition of a tool as it is now.
  */
 export type Standing = "reviewed" | "new" | "changed";
 
 /**
- * Kinds of problems with the log.
+ * What can be wrong with the log.
  */
 export type Tampered = "changed" | "missing" | "cut_off" | "seal_broken" | "seal_missing" | "checkpoint_broken" | "noted" | "unreadable";
 
 /**
- * A task that the server runs for a call. All fields are the server's claims.
+ * A call that the server does as a task. All in it is the server's claim.
  */
 export type Task = { 
 /**
- * Identifier of the task, assigned by the server.
+ * The server's name for it.
  */
 id: string, 
 /**
- * Status of the task, as of the last update.
+ * Where it is.
  */
 status: TaskStatus, 
 /**
- * Description of the status, written by the server.
+ * What the server says about that.
  */
 message: string | null, 
 /**
- * Time of creation, in ISO 8601.
+ * When it began, in ISO 8601.
  */
 createdAt: string, 
 /**
- * Time of the last change, in ISO 8601.
+ * When it last changed, in ISO 8601.
  */
 updatedAt: string, };
 
 /**
- * The status of a task.
+ * Where a task is.
  */
 export type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";
 
 /**
- * Request to test a provider.
+ * What to try.
  */
 export type TestProvider = { 
 /**
- * Identifier of the provider.
+ * The provider.
  */
 id: string, 
 /**
- * Model to request a reply from, or `None` to only list the models.
+ * The model that is asked to say something; none if only the list is read.
  */
 model?: string | null, };
 
@@ -6707,234 +6716,233 @@ model?: string | null, };
 export type TextFormat = "email" | "uri" | "date" | "date-time";
 
 /**
- * Color theme of the page.
+ * Light or dark.
  */
 export type Theme = "system" | "light" | "dark";
 
 /**
- * Tokens used by a request. `None` for a number that the provider does not report.
+ * Tokens that were used. What a provider does not say is none.
  */
 export type TokenUse = { 
 /**
- * Tokens of the request, including those read from the provider's cache.
+ * Of the request, those of the provider's cache included.
  */
 input?: number | null, 
 /**
- * Tokens of the answer, including thinking.
+ * Of the answer, thinking included.
  */
 output?: number | null, 
 /**
- * Tokens of the request that were read from the provider's cache.
+ * Of the request, those that came from the provider's cache.
  */
 cachedInput?: number | null, 
 /**
- * Tokens of the request that were written to the provider's cache, for providers that charge for it.
+ * Of the request, those that were written to the provider's cache, where that costs more.
  */
 writtenInput?: number | null, 
 /**
- * Tokens of the answer that were used for thinking.
+ * Of the answer, those of thinking.
  */
 thinking?: number | null, };
 
 /**
- * Storage of the tokens of a server.
+ * Where tokens are kept.
  */
 export type TokensKept = { "where": "keychain" } | { "where": "this_run", 
 /**
- * Reason why the tokens are not stored permanently.
+ * Why they are not kept longer.
  */
 cause: string, };
 
 /**
- * Tool of a server.
+ * A tool.
  */
 export type Tool = { 
 /**
- * Name by which the tool is called.
+ * The name to call it by.
  */
 name: string, 
 /**
- * Title to display, from the server.
+ * A name for people.
  */
 title: string | null, 
 /**
- * Description from the server.
+ * What it does, as the server says.
  */
 description: string | null, 
 /**
- * JSON Schema of the arguments.
+ * The JSON Schema of its arguments.
  */
 inputSchema: JsonValue, 
 /**
- * JSON Schema of the structured result.
+ * The JSON Schema of its structured result.
  */
 outputSchema: JsonValue | null, 
 /**
- * Claims of the server about the tool's effects.
+ * What the server claims about its effects.
  */
 claims: ToolClaims, 
 /**
- * Icons provided by the server.
+ * Pictures.
  */
 icons: Array<Icon>, 
 /**
- * `true` if a grant allows calls without a consent request.
+ * Whether calls are allowed without asking, by a standing grant.
  */
 allowed: boolean, 
 /**
- * All other members of the definition, which a model may receive too.
+ * All else in its definition, which a model may see as well.
  */
 others: JsonValue | null, 
 /**
- * Hash of the whole definition, which a review refers to.
+ * The hash of its whole definition, to review it by.
  */
 hash: string, 
 /**
- * Review state and findings.
+ * What is worth a second look about it.
  */
 marks: Marks, };
 
 /**
- * Claims of a server about a tool's effects. Never used to make a decision less strict.
+ * What a server claims about a tool's effects. Never a reason to be less careful.
  */
 export type ToolClaims = { 
 /**
- * `readOnlyHint`: the tool does not modify anything.
+ * It changes nothing.
  */
 readOnly: boolean | null, 
 /**
- * `destructiveHint`: the tool may destroy data.
+ * It may destroy something.
  */
 destructive: boolean | null, 
 /**
- * `idempotentHint`: a repeated equal call has no further effect.
+ * A second equal call changes nothing more.
  */
 idempotent: boolean | null, 
 /**
- * `openWorldHint`: the tool interacts with external entities.
+ * It reaches out into the world.
  */
 openWorld: boolean | null, };
 
 /**
- * The result of a tool call.
+ * What a tool gave back.
  */
 export type ToolResult = { 
 /**
- * Content blocks of the result.
+ * What it says.
  */
 content: Array<Content>, 
 /**
- * Structured content of the result. A `null` from the server is treated as absent, since the history can't tell
- * the two apart.
+ * What it says as data. A server's `null` counts as none, as the history can't tell them apart.
  */
 structured: JsonValue | null, 
 /**
- * Violation of the tool's output schema by the structured content, if any.
+ * What is wrong with the data by the tool's own output schema.
  */
 structuredProblem: string | null, 
 /**
- * Set if the tool reports that it failed.
+ * Whether the tool says that it failed.
  */
 isError: boolean, 
 /**
- * Arguments as they were sent, including the user's edits.
+ * The arguments as they were sent, after the user's changes.
  */
 arguments: JsonValue, };
 
 /**
- * The state of a tool in a conversation.
+ * Whether a tool can be offered.
  */
 export type ToolState = "offered" | "off" | "new" | "changed" | "unusable" | "not_ready";
 
 /**
- * Reference to the tool use in a model's reply that requested a call.
+ * Where a model asked for a call.
  */
 export type ToolUsed = { 
 /**
- * Identifier of the item with the model's reply.
+ * The item with the model's answer.
  */
 reply: string, 
 /**
- * Identifier of the tool use in the reply.
+ * The use's id in it.
  */
 id: string, 
 /**
- * Name of the tool, as presented to the model.
+ * The tool's name, as the model knows it.
  */
 key: string, };
 
 /**
- * Duration of the trust in a server.
+ * For how long a server is trusted.
  */
 export type Trust = "no" | "run" | "always";
 
 /**
- * Explanation of an unknown package version.
+ * Why it is not known which version of a package would run.
  */
 export type UnknownPackage = { 
 /**
- * Reason why the version is unknown.
+ * The reason.
  */
 reason: UnknownReason, 
 /**
- * Subject of the reason, such as an option or the output of a program. May be empty.
+ * Its subject, such as an option or a program's own words; may be empty.
  */
 detail: string, };
 
 /**
- * Reason why a package version is unknown.
+ * Why a version is not known.
  */
 export type UnknownReason = "shell_line" | "wrapped" | "option" | "specifier" | "several" | "no_package" | "launcher" | "variable" | "project_settings" | "local_copy" | "off_search_path" | "no_client" | "no_network" | "timed_out" | "failed";
 
 /**
- * Number of tools and prompts of a server that the user has not reviewed.
+ * How many tools and prompts of a server the user has not reviewed as they are now.
  */
 export type Unreviewed = { 
 /**
- * Number of items that were never reviewed.
+ * Those never seen.
  */
 new: number, 
 /**
- * Number of items that changed since their review.
+ * Those that are others than when they were seen.
  */
 changed: number, };
 
 /**
- * Request to change a server.
+ * A changed server.
  */
 export type UpdateServer = { 
 /**
- * Current name of the server.
+ * Its name until now.
  */
 server: string, 
 /**
- * New name of the server.
+ * Its name from now on.
  */
 name: string, 
 /**
- * New configuration of the server.
+ * How it is reached from now on.
  */
 config: ServerConfig, };
 
 /**
- * Another version of an installed server that could replace it. Nothing is unpacked, stopped or approved.
+ * Another version of an installed server, as it could be put in its place. Nothing is unpacked, stopped or approved.
  */
 export type UpgradeOffer = { 
 /**
- * Version that could be installed.
+ * The version that is offered.
  */
 offer: InstallOffer, 
 /**
- * Origin of the installed version.
+ * Where the installed one is from.
  */
 installed: ServerOrigin, 
 /**
- * Inputs that keep their current value unless the user enters another one, by key. The value is `None` for secrets
- * and header values.
+ * The inputs that keep what they are now unless another value is entered, by key, with their values. Secrets
+ * and values of headers have none here.
  */
 kept: { [key in string]: Array<string> | null }, 
 /**
- * `true` if the server is running and would be stopped.
+ * True if the server would be stopped.
  */
 running: boolean, };
 
@@ -6943,137 +6951,136 @@ running: boolean, };
  */
 export type UpgradeSource = { 
 /**
- * Name of the installed server in the settings.
+ * The user's name for the installed server.
  */
 server: string, 
 /**
- * Source of the other version, or `None` for the latest one in the registry.
+ * Where the other version is; none for the newest that the registry lists of what was installed.
  */
 source: InstallSource | null, };
 
 /**
- * A URL in three parts, with warnings.
+ * A URL in three parts, and what is strange about it.
  */
 export type UrlParts = { 
 /**
- * URL as it would be opened.
+ * The URL as it would be opened.
  */
 url: string, 
 /**
- * Everything before the registrable domain.
+ * All before the registrable domain.
  */
 before: string, 
 /**
- * Registrable domain, or the host if there is none.
+ * The registrable domain, or the host where there is none.
  */
 domain: string, 
 /**
- * Everything after the host.
+ * All after the host.
  */
 after: string, 
 /**
- * Host in ASCII, if it was written otherwise.
+ * The host in ASCII, if it was written otherwise.
  */
 asciiHost: string | null, 
 /**
- * Warnings for the user.
+ * What to look at.
  */
 warnings: Array<UrlWarning>, 
 /**
- * Set if the URL may be opened.
+ * Whether it may be opened.
  */
 openable: boolean, };
 
 /**
- * URL as a string.
+ * A URL.
  */
 export type UrlText = { 
 /**
- * URL to open or to parse.
+ * The URL.
  */
 url: string, };
 
 /**
- * Suspicious properties of a URL.
+ * What is strange about a URL.
  */
 export type UrlWarning = "not_encrypted" | "user_information" | "internationalized" | "ip_address" | "local" | "not_allowed";
 
 /**
- * Current registry information on an installed server.
+ * What the registry says of an installed server by now.
  */
 export type VersionReport = { 
 /**
- * Name of the server in the settings.
+ * The user's name for it.
  */
 server: string, 
 /**
- * Name of the server in the registry.
+ * Its name in the registry.
  */
 registryName: string, 
 /**
- * Version that is installed.
+ * The installed version.
  */
 version: string, 
 /**
- * Status of the installed version in the registry.
+ * Whether that is still offered.
  */
 status: RegistryStatus, 
 /**
- * Explanation of the status from the registry.
+ * Why it has this status.
  */
 statusMessage: string | null, 
 /**
- * Newer version, if there is one.
+ * A newer version.
  */
 newer: NewerVersion | null, 
 /**
- * Reason why the registry could not be queried, if it could not.
+ * Why nothing newer is known, if it could not be looked for.
  */
 problem: string | null, };
 
 /**
- * Current registry information on the installed servers.
+ * What the registry says of installed servers by now.
  */
 export type VersionReports = { 
 /**
- * Report for each server that was installed from a registry, in the order of the settings file.
+ * One for each server that was installed from a registry, in the order of the settings file.
  */
 servers: Array<VersionReport>, };
 
 /**
- * The origin of a consent request.
+ * What led to a question.
  */
 export type Why = { "by": "user", 
 /**
- * Conversation of the action, if any.
+ * In this conversation.
  */
 conversation: string | null, } | { "by": "model", 
 /**
- * Identifier of the conversation.
+ * The conversation.
  */
 conversation: string, 
 /**
- * Other servers whose content the model has read in the conversation. None of them is trusted.
+ * The other servers whose words it has read there. None of them is trusted.
  */
 after: Array<string>, 
 /**
- * Content of this server that the model has read in the conversation, and after which its calls of the server
- * require consent.
+ * What it has read there of this server, after which its calls of the server ask.
  */
 read?: Array<Reading>, } | { "by": "call", 
 /**
- * Identifier of the call, chosen by its caller.
+ * The id its caller chose.
  */
 call: string, 
 /**
- * Kind of the call: a tool, a prompt or a resource.
+ * Whether it calls a tool, gets a prompt or reads a resource.
  */
 kind: CallKind, 
 /**
- * Name of the tool or prompt, or URI of the resource.
+ * The tool, the prompt or the URI.
  */
 name: string, } | { "by": "server" } | { "by": "ended", 
 /**
- * Reason for the exit.
+ * Why it ended.
  */
 cause: string, };

@@ -13,6 +13,15 @@ export function hasRounded(value: unknown): boolean {
   return Object.values(value).some(hasRounded);
 }
 
+/** Returns a value as JSON text, which is the same for the same members in another order. */
+export function orderedJson(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === "object" && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}
+
 /** A JSON value to read, with `≈` before numbers that may be rounded. */
 export function jsonToRead(value: unknown): string {
   const marked = (number: unknown) => `≈ ${String(number)}`;

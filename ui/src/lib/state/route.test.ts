@@ -19,6 +19,8 @@ test.each<View>([
   { at: "settings" },
   { at: "audit" },
   { at: "rules" },
+  { at: "models" },
+  { at: "models", provider: "my lab/1" },
   { at: "tools" },
 ])("%o comes back from its hash", (view) => {
   expect(fromHash(toHash(view)), "the same view").toEqual(view);

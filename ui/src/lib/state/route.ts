@@ -28,10 +28,11 @@ export type View =
   | { at: "settings" }
   | { at: "audit" }
   | { at: "rules" }
-  | { at: "models" }
+  /** The providers of models; with a provider, its card is in front. */
+  | { at: "models"; provider?: string }
   | { at: "tools" };
 
-const PLAIN = ["welcome", "add-server", "settings", "audit", "rules", "models", "tools"] as const;
+const PLAIN = ["welcome", "add-server", "settings", "audit", "rules", "tools"] as const;
 
 export function toHash(view: View): string {
   const parts: string[] = [view.at];
@@ -46,6 +47,7 @@ export function toHash(view: View): string {
   if (view.at === "import" && view.project !== undefined) parts.push(view.project);
   if (view.at === "registry" && view.name !== undefined) parts.push(view.name);
   if (view.at === "guide" && view.page !== undefined) parts.push(view.page);
+  if (view.at === "models" && view.provider !== undefined) parts.push(view.provider);
   return `#/${parts.map(encodeURIComponent).join("/")}`;
 }
 
@@ -57,6 +59,7 @@ export function fromHash(hash: string): View {
   if (at === "import") return first ? { at, project: first } : { at };
   if (at === "registry") return first ? { at, name: first } : { at };
   if (at === "guide") return first ? { at, page: first } : { at };
+  if (at === "models") return first ? { at, provider: first } : { at };
   if (at === "server" && first) {
     const tab = SERVER_TABS.find((tab) => tab === second) ?? "overview";
     return third === undefined ? { at, name: first, tab } : { at, name: first, tab, item: third };

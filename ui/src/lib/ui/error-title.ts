@@ -1,5 +1,7 @@
 // A short title for each kind of error, in the page's language.
+import { toApiError } from "$lib/api/client";
 import type { ErrorCode } from "$lib/api/generated";
+import { locale } from "$lib/state/locale.svelte";
 
 import { m } from "../../paraglide/messages";
 
@@ -24,4 +26,14 @@ export function errorTitle(code: ErrorCode): string {
     internal: m.shell_error_internal,
   };
   return (titles[code] ?? m.shell_error_internal)();
+}
+
+/**
+ * Returns an error as one line of text. The host's words are English, so in another language the title of the error's kind comes
+ * before them.
+ */
+export function errorLine(cause: unknown): string {
+  const { code, message } = toApiError(cause);
+  if (message === "") return errorTitle(code);
+  return locale() === "en" ? message : m.shell_error_details({ title: errorTitle(code), message });
 }

@@ -13,7 +13,7 @@ pub(in crate::handler) fn authorization(view: AuthorizationView) -> Authorizatio
     let mut steps: Vec<SignInStep> = view.steps.into_iter().map(step).collect();
     // A failed sign-in failed at its last step.
     if let Some(last) = steps.last_mut() {
-        last.failed = view.failed.is_some() && !view.declined;
+        last.failed = view.failure.is_some_and(|failure| failure != SignInFailure::Declined);
     }
     Authorization {
         server: view.server,
@@ -21,7 +21,7 @@ pub(in crate::handler) fn authorization(view: AuthorizationView) -> Authorizatio
         account: view.account.map(account),
         in_progress: view.in_progress.map(progress),
         failed: view.failed,
-        declined: view.declined,
+        failure: view.failure,
         steps,
         kept: view.kept,
     }

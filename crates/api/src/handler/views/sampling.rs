@@ -73,7 +73,7 @@ fn run(run: own::Run) -> SamplingRun {
             no_tool_used: note == Some(own::RunNote::NoToolUsed),
         },
         own::Run::Stopped => SamplingRun::Stopped,
-        own::Run::Failed { code, message } => SamplingRun::Failed { code: code.to_owned(), message },
+        own::Run::Failed { code, message } => SamplingRun::Failed { code, message },
     }
 }
 

@@ -97,7 +97,7 @@ impl Owner {
         let micros = self.settle(&running, &ended);
         let QuestionBody::Sampling { request, .. } = &self.consent.pending[at].view.body else { return };
         let (answer, run) = match ended {
-            Err(error) => (None, Run::Failed { code: error.code(), message: error.to_string() }),
+            Err(error) => (None, Run::Failed { code: error.kind(), message: error.to_string() }),
             Ok(reply) => match from_reply(&reply, request) {
                 Err(unfit) => (None, Run::Failed { code: unfit.code(), message: unfit.to_string() }),
                 Ok(answer) => {

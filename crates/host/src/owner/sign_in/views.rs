@@ -1,13 +1,13 @@
 //! Converts the state of a sign-in for observers.
 
 use credentials::sign_in::{
-    AccountView, ClientIdentity, EndpointUse, SignInEndpoint, SignInPhase, SignInProgress, SignInReason, SignInStep,
-    SignedOut, TokensKept,
+    AccountView, ClientIdentity, EndpointUse, SignInEndpoint, SignInFailure, SignInPhase, SignInProgress, SignInReason,
+    SignInStep, SignedOut, TokensKept,
 };
 use domain::Millis;
 use mcp_auth::{
     Account, AuthError, Authorization, Cause, ClientKind, Consent, Endpoint, EndpointUse as AuthUse, InProgress, Kept,
-    Phase, Reason, Revoked, Step,
+    Phase, Reason, Revoked, Step, VaultProblem,
 };
 use ports::SecretsStatus;
 use ports::time::millis;
@@ -137,6 +137,38 @@ pub(super) fn words(error: &AuthError) -> String {
     match error.cause {
         Cause::Declined => "You declined the sign-in.".to_owned(),
         _ => format!("{error}. {}", error.next_step()),
+    }
+}
+
+/// Returns the stable identifier of an error.
+pub(super) const fn failure(error: &AuthError) -> SignInFailure {
+    match &error.cause {
+        Cause::Declined => SignInFailure::Declined,
+        Cause::Cancelled => SignInFailure::Cancelled,
+        Cause::TimedOut => SignInFailure::TimedOut,
+        Cause::Unreachable { .. } => SignInFailure::Unreachable,
+        Cause::Status { .. } | Cause::Unreadable { .. } => SignInFailure::BadResponse,
+        Cause::UnsafeUrl { .. } => SignInFailure::UnsafeUrl,
+        Cause::ResourceMismatch { .. } => SignInFailure::ResourceMismatch,
+        Cause::IssuerMismatch { .. } | Cause::IssuerMissing => SignInFailure::IssuerMismatch,
+        Cause::NoPkce { .. } => SignInFailure::NoPkce,
+        Cause::NoAuthorizationServer => SignInFailure::NoAuthorizationServer,
+        Cause::NoClientId { .. } => SignInFailure::NoClientId,
+        Cause::OtherIssuer { .. } => SignInFailure::OtherIssuer,
+        Cause::Refused { .. } => SignInFailure::Refused,
+        Cause::Browser { .. } => SignInFailure::Browser,
+        Cause::Callback { .. } => SignInFailure::Callback,
+        Cause::TooManyRequests => SignInFailure::TooManyRequests,
+        Cause::Vault(error) => match error.kind {
+            VaultProblem::Locked => SignInFailure::KeychainLocked,
+            VaultProblem::Missing => SignInFailure::KeychainMissing,
+            VaultProblem::Broken | VaultProblem::Closed => SignInFailure::Storage,
+        },
+        Cause::Key { .. } => SignInFailure::Key,
+        Cause::NoProof { .. } => SignInFailure::NoProof,
+        Cause::Unbound => SignInFailure::Unbound,
+        Cause::NotApproved { .. } => SignInFailure::NotApproved,
+        Cause::SignInNeeded { .. } => SignInFailure::SignInNeeded,
     }
 }
 

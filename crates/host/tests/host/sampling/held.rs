@@ -88,7 +88,7 @@ async fn a_model_that_is_stopped_while_it_thinks_counts_as_at_its_most() {
             app.answer(&running, UserAnswer::Stop).await;
         }
         question = until(&app, "stopped", |state, _| match state.run {
-            Run::Failed { code, .. } => Some(code) == fails,
+            Run::Failed { code, .. } => Some(code.name()) == fails,
             Run::No => fails.is_none(),
             _ => false,
         })

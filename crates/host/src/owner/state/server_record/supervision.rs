@@ -168,6 +168,7 @@ mod tests {
             looked_in: Vec::new(),
             hint: None,
             blocked: Box::default(),
+            sandbox: None,
         }
     }
 

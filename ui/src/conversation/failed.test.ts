@@ -1,0 +1,291 @@
+// Answers and calls that failed: what their buttons do, and the messages of a call.
+import { cleanup, render, screen, waitFor, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { afterEach, describe, expect, test } from "vitest";
+
+import type {
+  ActivityEntry,
+  CallFailureCode,
+  ConversationItem,
+  ItemBody,
+  ModelErrorCode,
+  Models,
+  ReplyStop,
+  Tool,
+} from "$lib/api/generated";
+import { router } from "$lib/state/router.svelte";
+import { axeProblems } from "$lib/testing/axe";
+import {
+  NOT_SAID,
+  REVIEWED,
+  sampleConversation,
+  sampleServer,
+  sampleSnapshot,
+  startFakeHost,
+  type FakeHost,
+} from "$lib/testing/fake-host";
+
+import ConversationView from "./ConversationView.svelte";
+
+afterEach(() => cleanup());
+
+const user = userEvent.setup();
+const AT = 1_785_000_000_000;
+const MODEL = { provider: "lab", model: "small" };
+const MODELS: Models = {
+  providers: [
+    {
+      ...{ id: "lab", name: "Lab", kind: "openai", url: "http://127.0.0.1:1/v1" },
+      ...{ silenceSeconds: null, losses: [], hasKey: true, local: true, readable: false },
+      ...{ models: [], listedAt: 1, problem: null },
+    },
+  ],
+  ...{ default: MODEL, found: [], presets: [] },
+};
+const TOOL: Tool = {
+  ...{ name: "read", title: null, description: null, outputSchema: null, icons: [] },
+  inputSchema: { type: "object" },
+  claims: { readOnly: null, destructive: null, idempotent: null, openWorld: null },
+  allowed: false,
+  ...REVIEWED,
+};
+
+const message: ConversationItem = {
+  ...{ id: "m1", at: 1 },
+  body: { kind: "message", role: "user", content: [{ type: "text", text: "hi" }], prompt: null },
+};
+
+function reply(changes: Partial<Extract<ItemBody, { kind: "reply" }>>): ConversationItem {
+  return {
+    ...{ id: "a1", parent: "m1", at: 2 },
+    body: {
+      ...{ kind: "reply", model: MODEL, parts: [], stop: null, cost: null, error: null },
+      usage: { input: null, output: null, cachedInput: null, thinking: null },
+      ...{ firstAfter: null, took: 0 },
+      ...changes,
+    },
+  };
+}
+
+function toolCall(changes: Partial<Extract<ItemBody, { kind: "tool_call" }>>): ConversationItem {
+  return {
+    ...{ id: "t1", at: AT },
+    body: {
+      ...{ kind: "tool_call", call: "t1", server: "files", tool: "read", took: 100 },
+      ...{ arguments: { path: "/x", depth: 2 }, result: null, error: null },
+      ...changes,
+    },
+  };
+}
+
+const RESULT = {
+  content: [{ type: "text" as const, text: "the whole text" }],
+  ...{ structured: null, structuredProblem: null, isError: false, arguments: {} },
+};
+
+async function show(
+  items: ConversationItem[],
+  answers: FakeHost["answers"] = {},
+  language: "en" | "zh" = "en",
+) {
+  const host = await startFakeHost(
+    {
+      conversation: () => sampleConversation({ items }),
+      models: () => MODELS,
+      create_conversation: ({ title }) => sampleConversation({ id: "c2", title }),
+      catalog: ({ server }) => ({
+        ...{ server, prompts: [], resources: [], templates: [], notes: [] },
+        ...{ tools: [TOOL], freshUntil: NOT_SAID },
+      }),
+      ...answers,
+    },
+    {
+      servers: [sampleServer({ revision: "2025-11-25" })],
+      settings: { ...sampleSnapshot().settings, language },
+    },
+  );
+  render(ConversationView, { id: "c1" });
+  return host;
+}
+
+describe("an answer that failed", () => {
+  const failed = (code: ModelErrorCode) =>
+    show([message, reply({ error: { code, message: "cause" } })]);
+  const press = async (name: string) =>
+    user.click(within(await screen.findByRole("alert")).getByRole("button", { name }));
+
+  test("for want of a key leads to its provider", async () => {
+    await failed("noKey");
+    await press("Open Models");
+    expect(router.current).toEqual({ at: "models", provider: "lab" });
+  });
+
+  test("for want of credit leads to the choice of the model", async () => {
+    await failed("noCredit");
+    const picker = await screen.findByRole("combobox", { name: "Model" });
+    await press("Choose another model");
+    await waitFor(() => expect(picker, "which has the focus").toHaveFocus());
+    picker.blur();
+    await press("Choose another model");
+    await waitFor(() => expect(picker, "each time").toHaveFocus());
+  });
+
+  test("as it was too long leads to a new conversation", async () => {
+    const host = await failed("contextTooLong");
+    await press("New conversation");
+    await waitFor(() => expect(host.requests("create_conversation")).toHaveLength(1));
+    expect(router.current).toEqual({ at: "conversation", id: "c2" });
+  });
+
+  test("for want of tokens is continued, or had again", async () => {
+    const host = await failed("outOfTokens");
+    await press("Continue");
+    expect(host.requests("continue_reply")).toEqual([{ conversation: "c1" }]);
+    await press("Answer again");
+    expect(host.requests("retry_reply")).toEqual([{ conversation: "c1", item: "a1" }]);
+    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  });
+
+  test("is not continued from the middle of the conversation", async () => {
+    const error = { code: "outOfTokens" as const, message: "cause" };
+    await show([message, reply({ error }), { ...message, id: "m2" }]);
+    const note = within(await screen.findByRole("alert"));
+    expect(note.queryByRole("button", { name: "Continue" })).toBeNull();
+    expect(note.getByRole("button", { name: "Answer again" })).toBeVisible();
+  });
+
+  test.each<[ReplyStop, string]>([
+    [{ is: "max_tokens" }, "Continue"],
+    [{ is: "stopped" }, "Continue"],
+    [{ is: "refused" }, "Choose another model"],
+    [{ is: "other", word: "odd" }, "Answer again"],
+  ])("or ended early by %o has its button", async (stop, button) => {
+    await show([message, reply({ stop })]);
+    const answer = within(await screen.findByRole("article", { name: "Answer of small" }));
+    const [first] = answer.getAllByRole("button").filter(({ textContent }) => textContent.trim());
+    expect(first).toHaveTextContent(button);
+  });
+});
+
+describe("a call in a conversation", () => {
+  const open = async () =>
+    user.click(
+      within(await screen.findByRole("article", { name: /^read[:：]/ })).getByRole("button", {
+        expanded: false,
+      }),
+    );
+
+  test.each<[CallFailureCode, string, object]>([
+    ["refused", "Open Rules", { at: "rules" }],
+    ["not_found", "Show its tools", { at: "server", tab: "tools" }],
+    ["timeout", "Open the tool", { at: "server", tab: "tools", item: "read" }],
+    ["bad_answer", "Show activity", { at: "server", tab: "activity" }],
+    ["unsupported", "Show the server", { at: "server", tab: "overview" }],
+  ])("that failed with %s leads on", async (failure, button, to) => {
+    await show([toolCall({ error: "the host's words", failure })]);
+    await open();
+    await user.click(screen.getByRole("button", { name: button }));
+    expect(router.current).toMatchObject(to);
+  });
+
+  test("whose server ended restarts it, and says why it can't", async () => {
+    const host = await show([toolCall({ error: "gone", failure: "server_gone" })], {
+      restart_server: () => Promise.reject({ code: "not_found", message: "no such server" }),
+    });
+    await open();
+    await user.click(screen.getByRole("button", { name: "Restart the server" }));
+    expect(host.requests("restart_server")).toEqual([{ server: "files" }]);
+    expect(await screen.findByText("no such server")).toBeVisible();
+  });
+
+  test("has its cause in the window's language, and the host's words as details", async () => {
+    const failure = "server_gone" as const;
+    await show([toolCall({ error: "the server ended", failure })], {}, "zh");
+    await open();
+    expect(screen.getByText("服务器中途退出了"), "the cause").toBeVisible();
+    expect(screen.getByRole("button", { name: "重启服务器" }), "the remedy").toBeVisible();
+    expect(screen.getByText("the server ended").closest("[lang=en]"), "in English").not.toBeNull();
+  });
+
+  test("of an older version has the host's words alone", async () => {
+    await show([toolCall({ error: "refused: by the user" })]);
+    expect(await screen.findByRole("article", { name: "read: denied" })).toBeVisible();
+    await open();
+    expect(screen.getByText("refused: by the user")).toBeVisible();
+  });
+
+  test("says that the tool has an app", async () => {
+    const others = { _meta: { ui: { resourceUri: "ui://files/view" } } };
+    const catalog = { server: "files", prompts: [], resources: [], templates: [], notes: [] };
+    await show([toolCall({ result: RESULT })], {
+      catalog: () => ({ ...catalog, tools: [{ ...TOOL, others }], freshUntil: NOT_SAID }),
+    });
+    await open();
+    expect(
+      await screen.findByText("This tool has an app, which Drawbridge does not show yet."),
+    ).toBeVisible();
+    expect(screen.getByText("the whole text"), "next to its text").toBeVisible();
+  });
+});
+
+describe("the messages of a call", () => {
+  const entry = (seq: number, id: string, at: number): ActivityEntry => ({
+    ...{ seq, id, at, kind: "request", sent: true, method: "tools/call" },
+    ...{ bytes: 100, latency: null, preview: "", note: null },
+  });
+  const response = (seq: number, id: string, at: number): ActivityEntry => ({
+    ...entry(seq, id, at),
+    ...{ kind: "response", sent: false, latency: 12 },
+  });
+  const ENTRIES = [
+    entry(1, "1", AT - 60_000),
+    response(2, "1", AT - 60_000),
+    entry(3, "2", AT - 80),
+    entry(4, "3", AT - 70),
+    response(5, "3", AT - 60),
+    response(6, "2", AT - 20),
+  ];
+  /** The same arguments in another order, and another call at the same time. */
+  const SENT = {
+    1: { depth: 2, path: "/x" },
+    3: { depth: 2, path: "/x" },
+    4: { depth: 3, path: "/y" },
+  };
+
+  function body(seq: number) {
+    const params = { name: "read", arguments: SENT[seq as keyof typeof SENT] };
+    const sent = { jsonrpc: "2.0", id: seq, ...(seq in SENT ? { params } : { result: "the end" }) };
+    return { text: JSON.stringify(sent), truncated: false, redacted: false };
+  }
+
+  async function messagesOf(entries: ActivityEntry[]) {
+    await show([toolCall({ result: RESULT })], {
+      activity: ({ after }) => ({
+        entries: entries.filter(({ seq }) => seq > (after ?? 0)),
+        dropped: 0,
+      }),
+      activity_body: ({ seq }) => body(seq),
+    });
+    const card = await screen.findByRole("article", { name: "read: done" });
+    await user.click(within(card).getByRole("button", { expanded: false }));
+    await user.click(screen.getByText("Show messages"));
+    return within(card);
+  }
+
+  test("are those of its arguments and its time, with how long it took", async () => {
+    const card = await messagesOf(ENTRIES);
+    expect(await card.findByRole("heading", { name: "Request" }), "one call").toBeVisible();
+    expect(card.getByRole("heading", { name: "Response" })).toBeVisible();
+    const [line] = card.getAllByRole("listitem");
+    expect(line, "of the call at that time").toHaveTextContent("12 ms");
+    expect(line, "by which revision").toHaveTextContent("MCP 2025-11-25");
+    await waitFor(() => expect(line, "as it was received").toHaveTextContent("the end"));
+    expect(line, "not the other one").not.toHaveTextContent("/y");
+    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  });
+
+  test("that are gone are said to be", async () => {
+    const card = await messagesOf(ENTRIES.slice(0, 2));
+    expect(await card.findByText(/does not have the messages of this call any more/)).toBeVisible();
+  });
+});

@@ -1,0 +1,278 @@
+// Every failure that the window names: each is rendered with its cause and its button, and the guide's table of all failures is
+// written from the same records.
+import { readFileSync, writeFileSync } from "node:fs";
+
+import { cleanup, render, screen, within } from "@testing-library/svelte";
+import { afterEach, describe, expect, test } from "vitest";
+
+import type {
+  Blocked,
+  CallFailureCode,
+  ConversationItem,
+  FailureReason,
+  ModelErrorCode,
+  NotOffered,
+  SandboxProblem,
+  Server,
+  SignInFailure,
+} from "$lib/api/generated";
+import type { FailureWords } from "$lib/failure-words";
+import { locale } from "$lib/state/locale.svelte";
+import { sampleConversation, sampleServer, startFakeHost } from "$lib/testing/fake-host";
+
+import ConversationView from "../conversation/ConversationView.svelte";
+import { MODEL_ACTIONS, MODEL_FAILURES } from "../models/failures";
+import { m } from "../paraglide/messages";
+import { overwriteGetLocale } from "../paraglide/runtime";
+import ServerFailure from "../servers/ServerFailure.svelte";
+import {
+  BLOCKED_FAILURES,
+  BLOCKED_OFFERED,
+  LOCAL_FAILURES,
+  REMOTE_FAILURES,
+  SANDBOX_FAILURES,
+  SERVER_ACTIONS,
+  WAITING_STATES,
+} from "../servers/failures";
+import Reconnecting from "../servers/Reconnecting.svelte";
+import { authorizations } from "../sign-in/authorizations.svelte";
+import { SIGN_IN_ACTIONS, SIGN_IN_ENDED, SIGN_IN_FAILURES } from "../sign-in/failures";
+import { account, authorization, serverUrl } from "../sign-in/fixtures";
+import NeedsSignIn from "../sign-in/NeedsSignIn.svelte";
+import SignInTab from "../sign-in/SignInTab.svelte";
+import { CALL_ACTIONS, CALL_FAILURES } from "../tools/failures";
+import { runTool } from "../tools/tool-run.svelte";
+import RunView from "../tools/RunView.svelte";
+
+const LANGUAGES = ["en", "zh"] as const;
+/** Set to write the table into the guide instead of comparing it. */
+const WRITES = process.env.UPDATE_GUIDE === "1";
+
+interface Row {
+  /** Its code, which names the test. */
+  code: string;
+  cause: () => string;
+  fix: () => string;
+  button: () => string;
+  show: () => unknown;
+}
+
+afterEach(() => cleanup());
+
+/** The rows of a record of failures. */
+function rows<Code extends string, Action extends string>(
+  failures: Record<Code, FailureWords<Action>>,
+  labels: Record<Action, () => string>,
+  show: (code: Code) => unknown,
+): Row[] {
+  return (Object.entries(failures) as [Code, FailureWords<Action>][]).map(
+    ([code, { cause, fix, action }]) => ({
+      ...{ code, cause, fix, button: labels[action] },
+      show: () => show(code),
+    }),
+  );
+}
+
+const remote: Partial<Server> = {
+  config: {
+    ...{ type: "http", url: serverUrl.url, headers: [], kind: null, auth: null, revision: null },
+  },
+  ...{ commandLine: serverUrl.url, url: serverUrl, transport: "streamable-http", pid: null },
+};
+const sandboxed: Partial<Server> = {
+  config: {
+    ...{ type: "stdio", command: "node", args: ["/w/app.js"], env: {}, cwd: null, revision: null },
+    sandbox: { folders: [], network: { preset: "files_only" } },
+  },
+};
+
+function failed(
+  changes: Partial<Server>,
+  reason: FailureReason,
+  more: { sandbox?: SandboxProblem; blocked?: Blocked[] } = {},
+) {
+  const state = { is: "failed" as const, reason, message: "what the system says" };
+  const failure = { ...state, stderr: ["a line"], lookedIn: [], hint: null, ...more };
+  render(ServerFailure, { server: sampleServer({ ...changes, state: failure }), failure });
+}
+
+function waits(changes: Partial<Server>) {
+  const retry = { is: "reconnecting" as const, attempt: 1, at: Date.now() + 5000, cause: "gone" };
+  render(Reconnecting, { server: sampleServer({ ...changes, state: retry }), retry });
+}
+
+function needsSignIn() {
+  const needed = { is: "needs_sign_in" as const, cause: "401", signingIn: false };
+  render(NeedsSignIn, { server: sampleServer({ ...remote, state: needed }), needed });
+}
+
+function blocked(offer: Blocked["offer"]) {
+  failed(sandboxed, "exited_early", { blocked: [{ path: "/x/y", namedBy: "server", offer }] });
+}
+
+async function signIn(known: ReturnType<typeof authorization>) {
+  const server = sampleServer(remote);
+  await startFakeHost({ authorization: () => known }, { servers: [server] });
+  await authorizations.read(server.name);
+  render(SignInTab, { server });
+}
+
+async function called(code: CallFailureCode) {
+  const failure = { code, message: "what the host says" };
+  await startFakeHost(
+    { call_tool: () => Promise.reject(failure) },
+    { servers: [sampleServer({ state: { is: "stopped" } })] },
+  );
+  const run = runTool({ server: "files", tool: "read", arguments: {} });
+  await run.ended;
+  render(RunView, { run, onagain: () => undefined });
+}
+
+async function answered(code: ModelErrorCode) {
+  const model = { provider: "lab", model: "small" };
+  const message: ConversationItem = {
+    ...{ id: "m1", at: 1 },
+    body: { kind: "message", role: "user", content: [{ type: "text", text: "hi" }], prompt: null },
+  };
+  const reply: ConversationItem = {
+    ...{ id: "a1", parent: "m1", at: 2 },
+    body: {
+      ...{ kind: "reply", model, parts: [], stop: null, cost: null, firstAfter: null, took: 0 },
+      usage: { input: null, output: null, cachedInput: null, thinking: null },
+      error: { code, message: "what the provider says" },
+    },
+  };
+  const conversation = sampleConversation({ items: [message, reply] });
+  await startFakeHost({ conversation: () => conversation });
+  render(ConversationView, { id: "c1" });
+  await screen.findByRole("alert");
+}
+
+const SECTIONS: { title: () => string; rows: Row[] }[] = [
+  {
+    title: m.guide_failures_local,
+    rows: [
+      ...rows(LOCAL_FAILURES, SERVER_ACTIONS, (reason) => failed({}, reason)),
+      ...rows({ ended: WAITING_STATES.ended }, SERVER_ACTIONS, () => waits({})),
+    ],
+  },
+  {
+    title: m.guide_failures_remote,
+    rows: [
+      ...rows(REMOTE_FAILURES, SERVER_ACTIONS, (reason) => failed(remote, reason)),
+      ...rows({ dropped: WAITING_STATES.dropped }, SERVER_ACTIONS, () => waits(remote)),
+      ...rows({ sign_in: WAITING_STATES.sign_in }, SERVER_ACTIONS, needsSignIn),
+    ],
+  },
+  {
+    title: m.guide_failures_sandbox,
+    rows: [
+      ...rows(SANDBOX_FAILURES, SERVER_ACTIONS, (sandbox) =>
+        failed(sandboxed, "could_not_start", { sandbox }),
+      ),
+      {
+        ...{ code: "offered", ...BLOCKED_OFFERED },
+        show: () => blocked({ is: "folder", folder: "/x", names: ["y"], count: 1 }),
+      },
+      ...rows(BLOCKED_FAILURES, SERVER_ACTIONS, (because: NotOffered) =>
+        blocked({ is: "none", because }),
+      ),
+    ],
+  },
+  {
+    title: m.guide_failures_signin,
+    rows: [
+      ...rows(SIGN_IN_FAILURES, SIGN_IN_ACTIONS, (failure: SignInFailure) =>
+        signIn(authorization({ failed: "what the host says", failure })),
+      ),
+      ...rows({ ended: SIGN_IN_ENDED }, SIGN_IN_ACTIONS, () =>
+        signIn(authorization({ account: account({ ended: "it expired" }) })),
+      ),
+    ],
+  },
+  { title: m.guide_failures_calls, rows: rows(CALL_FAILURES, CALL_ACTIONS, called) },
+  { title: m.guide_failures_models, rows: rows(MODEL_FAILURES, MODEL_ACTIONS, answered) },
+];
+
+/** The text that encloses the title of a failure, with its buttons. */
+function around(title: string): HTMLElement {
+  const [found] = screen
+    .getAllByText((_, element) => element?.textContent.includes(title) === true)
+    .map((element) => element.closest<HTMLElement>(".note, [role=alert]"))
+    .filter((element) => element !== null);
+  if (!found) throw new Error(`No note says ${title}`);
+  return found;
+}
+
+describe.each(SECTIONS)("failures of $title.name", ({ rows }) => {
+  test.each(rows)("$code has its cause, what to do, and its button", async (row) => {
+    await row.show();
+    const note = around(row.cause());
+    expect(note, "the cause").toHaveTextContent(row.cause());
+    expect(note, "what to do").toHaveTextContent(row.fix());
+    expect(within(note).getByRole("button", { name: row.button() }), "the button").toBeVisible();
+  });
+});
+
+test.each(Object.keys(MODEL_FAILURES) as ModelErrorCode[])(
+  "an answer that failed with %s can be had again",
+  async (code) => {
+    await answered(code);
+    const buttons = within(screen.getByRole("alert")).getAllByRole("button");
+    const labels = buttons.map((button) => button.textContent.trim());
+    expect(labels[0], "its own button comes first").toBe(
+      MODEL_ACTIONS[MODEL_FAILURES[code].action](),
+    );
+    expect(labels.slice(0, 2), "this one is the first or the second").toContain("Answer again");
+  },
+);
+
+/** The section of the guide, in a language. */
+function section(language: (typeof LANGUAGES)[number]): string {
+  overwriteGetLocale(() => language);
+  try {
+    const cell = (text: string) => text.replaceAll("|", "\\|");
+    const tables = SECTIONS.map(({ title, rows }) =>
+      [
+        `### ${title()}`,
+        "",
+        `| ${m.guide_failures_cause()} | ${m.guide_failures_fix()} | ${m.guide_failures_button()} |`,
+        "| --- | --- | --- |",
+        ...rows.map(({ cause, fix, button }) => {
+          const words = cause().replace(/[.。]$/, "");
+          return `| ${cell(words)} | ${cell(fix())} | **${cell(button())}** |`;
+        }),
+      ].join("\n"),
+    );
+    return [`## ${m.guide_failures()}`, m.guide_failures_text(), ...tables].join("\n\n") + "\n";
+  } finally {
+    overwriteGetLocale(locale);
+  }
+}
+
+describe.each(LANGUAGES)("the table of all failures in %s", (language) => {
+  test("is that of the guide", () => {
+    const file = `guide/${language}/troubleshooting.md`;
+    const text = readFileSync(file, "utf8").replaceAll("\r\n", "\n");
+    const written = section(language);
+    const heading = written.slice(0, written.indexOf("\n") + 1);
+    const begin = text.indexOf(heading);
+    const before = begin < 0 ? `${text.trimEnd()}\n\n` : text.slice(0, begin);
+    if (WRITES) writeFileSync(file, before + written);
+    else
+      expect(text, "npx vitest run src/guide with UPDATE_GUIDE=1 writes it").toBe(before + written);
+  });
+
+  test("is in that language", () => {
+    overwriteGetLocale(() => language);
+    try {
+      const cells = SECTIONS.flatMap(({ rows }) => rows).flatMap(({ cause, fix, button }) => [
+        ...[cause(), fix(), button()],
+      ]);
+      const foreign = cells.filter((text) => /[\u4e00-\u9fff]/.test(text) !== (language === "zh"));
+      expect(foreign).toEqual([]);
+    } finally {
+      overwriteGetLocale(locale);
+    }
+  });
+});

@@ -1,0 +1,66 @@
+// The groups of the servers in the left column, by state. Which of them are collapsed is kept in the web view's storage, from one
+// start to the next.
+import type { Server, ServerState } from "$lib/api/generated";
+import { pageState } from "$lib/page-state";
+
+import { m } from "../paraglide/messages";
+
+export type GroupId = "attention" | "in_use" | "not_in_use";
+
+const OF_STATE: Record<ServerState["is"], GroupId> = {
+  failed: "attention",
+  needs_sign_in: "attention",
+  awaiting_approval: "attention",
+  reconnecting: "attention",
+  ready: "in_use",
+  starting: "in_use",
+  stopping: "in_use",
+  stopped: "not_in_use",
+};
+
+export const GROUP_LABELS: Record<GroupId, () => string> = {
+  attention: m.shell_servers_attention,
+  in_use: m.shell_servers_in_use,
+  not_in_use: m.shell_servers_not_in_use,
+};
+
+const GROUPS = Object.keys(GROUP_LABELS) as GroupId[];
+
+/** Returns the groups that have servers; in each, the order of the servers stays. */
+export function groupedServers(servers: readonly Server[]): { id: GroupId; servers: Server[] }[] {
+  return GROUPS.map((id) => ({
+    id,
+    servers: servers.filter(({ state }) => OF_STATE[state.is] === id),
+  })).filter((group) => group.servers.length > 0);
+}
+
+const KEY = "collapsed servers";
+
+class CollapsedGroups {
+  #ids = $state.raw<readonly GroupId[]>([]);
+
+  constructor() {
+    try {
+      const kept = (localStorage.getItem(KEY) ?? "").split(" ");
+      this.#ids = GROUPS.filter((id) => kept.includes(id));
+    } catch {
+      // Without storage all groups begin open.
+    }
+  }
+
+  has(id: GroupId): boolean {
+    return this.#ids.includes(id);
+  }
+
+  toggle(id: GroupId): void {
+    this.#ids = this.has(id) ? this.#ids.filter((other) => other !== id) : [...this.#ids, id];
+    try {
+      localStorage.setItem(KEY, this.#ids.join(" "));
+    } catch {
+      // Without storage it holds as long as the page.
+    }
+  }
+}
+
+export let collapsedGroups: CollapsedGroups;
+pageState(() => (collapsedGroups = new CollapsedGroups()));

@@ -1,0 +1,23 @@
+// The steps that the buttons of a failed call take, apart from calling again.
+import { call } from "$lib/api/client";
+import { router } from "$lib/state/router.svelte";
+
+import { computerCheck } from "../checkup/checkup.svelte";
+
+import type { CallAction } from "./failures";
+
+/** Returns what each action does for a call of this tool. `restart` rejects with an `ApiError`. */
+export function callActions(
+  server: string,
+  tool: string,
+): Record<Exclude<CallAction, "again">, () => unknown> {
+  return {
+    restart: () => call("restart_server", { server }),
+    activity: () => router.server(server, "activity"),
+    tools: () => router.server(server, "tools"),
+    server: () => router.server(server),
+    rules: () => router.go({ at: "rules" }),
+    check: () => computerCheck.open(),
+    tool: () => router.server(server, "tools", tool),
+  };
+}

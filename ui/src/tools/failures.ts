@@ -1,0 +1,99 @@
+// Failures of calls: cause, remedy and buttons. Callers: the run of a tool, and a call in a conversation.
+import type { CallFailureCode, ErrorCode } from "$lib/api/generated";
+import type { FailureWords } from "$lib/failure-words";
+
+import { m } from "../paraglide/messages";
+
+export type CallAction =
+  "again" | "restart" | "activity" | "tools" | "server" | "rules" | "check" | "tool";
+
+/** `again` is possible only where the arguments still are; elsewhere `tool` takes its place. */
+export const CALL_ACTIONS: Record<CallAction, () => string> = {
+  again: m.tools_again,
+  restart: m.tools_restart,
+  activity: m.tools_show_activity,
+  tools: m.tools_show_tools,
+  server: m.tools_show_server,
+  rules: m.tools_open_rules,
+  check: m.checkup_open,
+  tool: m.tools_open_tool,
+};
+
+export const CALL_FAILURES: Record<CallFailureCode, FailureWords<CallAction>> = {
+  not_found: {
+    cause: m.shell_error_not_found,
+    fix: m.tools_fix_not_found,
+    action: "tools",
+    others: ["activity"],
+  },
+  not_ready: {
+    cause: m.shell_error_not_ready,
+    fix: m.tools_fix_not_ready,
+    action: "restart",
+    others: ["again", "activity"],
+  },
+  bad_request: {
+    cause: m.tools_end_bad_request,
+    fix: m.tools_fix_bad_request,
+    action: "again",
+    others: ["activity"],
+  },
+  refused: {
+    cause: m.tools_end_refused,
+    fix: m.tools_fix_refused,
+    action: "again",
+    others: ["rules"],
+  },
+  cancelled: {
+    cause: m.tools_end_cancelled,
+    fix: m.tools_fix_cancelled,
+    action: "again",
+  },
+  timeout: {
+    cause: m.tools_end_timeout,
+    fix: m.tools_fix_timeout,
+    action: "again",
+    others: ["activity"],
+  },
+  server: {
+    cause: m.tools_end_server,
+    fix: m.tools_fix_server,
+    action: "again",
+    others: ["activity"],
+  },
+  bad_answer: {
+    cause: m.shell_error_bad_answer,
+    fix: m.tools_fix_bad_answer,
+    action: "activity",
+    others: ["again"],
+  },
+  server_gone: {
+    cause: m.shell_error_server_gone,
+    fix: m.tools_fix_server_gone,
+    action: "restart",
+    others: ["activity"],
+  },
+  unsupported: {
+    cause: m.shell_error_unsupported,
+    fix: m.tools_fix_unsupported,
+    action: "server",
+    others: ["activity"],
+  },
+  internal: {
+    cause: m.shell_error_internal,
+    fix: m.tools_fix_internal,
+    action: "again",
+    others: ["check", "activity"],
+  },
+};
+
+/** Returns the failure of a call that ended with this error, or `null` if calls do not end with it. */
+export function callFailure(code: ErrorCode): FailureWords<CallAction> | null {
+  return Object.hasOwn(CALL_FAILURES, code) ? CALL_FAILURES[code as CallFailureCode] : null;
+}
+
+/** Returns the title of a call that ended with this error. `hasRun` is set if the server had begun to work on it. */
+export function endTitle(code: ErrorCode, hasRun: boolean): string | undefined {
+  if (code === "refused" && hasRun) return m.tools_end_refused_midway();
+  return callFailure(code)?.cause();
+}
