@@ -6,6 +6,7 @@ import type { Edit, JsonValue, Question, QuestionBody, Scope } from "$lib/api/ge
 
 import { Arming } from "./arming.svelte";
 import { definitionPart } from "./payload";
+import type { Decidable } from "./decidable";
 import { DecisionSender, type DecisionFailure } from "./decision-sender.svelte";
 import { ConsentDraft, draftKey } from "./consent-draft.svelte";
 import {
@@ -32,7 +33,7 @@ export interface ControllerOptions {
   inline?: boolean;
 }
 
-export class ConsentController {
+export class ConsentController implements Decidable {
   readonly queue: ConsentQueue;
   readonly inline: boolean;
   readonly #others: OtherRequests | null;
@@ -64,6 +65,7 @@ export class ConsentController {
   ]);
 
   readonly request: Question | null = $derived.by(() => this.queue.current);
+  readonly subject: string | null = $derived(this.request?.id ?? null);
   readonly draft: ConsentDraft | null = $derived.by(() =>
     this.request ? this.#draftOf(this.request) : null,
   );
@@ -95,6 +97,14 @@ export class ConsentController {
   async allow(scope: Scope, event: Event, lasts?: number): Promise<void> {
     const { request, draft } = this;
     if (request && draft) await this.#approve(draft.answer(request, scope, lasts), event);
+  }
+
+  async allowFirst(event: Event): Promise<void> {
+    await this.allow(this.request?.scopes[0] ?? "once", event);
+  }
+
+  submitForm(event: Event): Promise<void> | null {
+    return this.request?.body.kind === "form" ? this.allow("once", event) : null;
   }
 
   /** Approves the current request with an empty list of roots. */
