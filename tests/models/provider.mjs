@@ -48,6 +48,11 @@ mock.on(
   { toolCalls: [add, { ...add, id: "call_again", arguments: JSON.stringify({ a: 1, b: 1 }) }] },
 );
 mock.on({ userMessage: "add twice at the harbour", hasToolResult: true }, { content: "Both are done." });
+mock.on(
+  { userMessage: "add thrice at the harbour", hasToolResult: false },
+  { toolCalls: [1, 2, 3].map((number) => ({ ...add, id: `call_${number}`, arguments: JSON.stringify({ a: number, b: 1 }) })) },
+);
+mock.on({ userMessage: "add thrice at the harbour", hasToolResult: true }, { content: "All three are done." });
 // The same tool under the name that the app gives the demo server.
 const onDemo = (number) => ({ id: `call_${number}`, name: "demo__add", arguments: JSON.stringify({ a: number, b: number }) });
 mock.on({ userMessage: "add three times", hasToolResult: false }, { toolCalls: [1, 2, 3].map(onDemo) });

@@ -7,6 +7,7 @@ import {
   allow,
   expect,
   question,
+  readRest,
   refusable,
   test as base,
   visit,
@@ -165,6 +166,8 @@ test("two calls of one answer are decided one after the other, by keyboard alone
     .getByRole("textbox", { name: "Message" })
     .fill("please add twice at the harbour");
   await app.keyboard.press("Enter");
+  await app.getByRole("button", { name: /^Review call 1:/ }).focus();
+  await app.keyboard.press("Enter");
   const frame = log(app).getByTestId("question");
   await expect(frame, "one is in front").toHaveCount(1);
   await expect(frame).toContainText("1 of 2");
@@ -189,6 +192,80 @@ test("two calls of one answer are decided one after the other, by keyboard alone
     app.getByRole("textbox", { name: "Message" }),
     "and one writes on",
   ).toBeFocused();
+});
+
+test("three calls of one answer are allowed with one button, each with its own hash", async ({
+  app,
+  host,
+}) => {
+  await say(app, "please add thrice at the harbour");
+  const list = app.getByTestId("turn-requests");
+  await expect(list).toContainText("Run 3 tool calls?");
+  await expect(list, "whose idea it was").toContainText(
+    "The model asked in “Sums”.",
+  );
+  await expect(
+    log(app).getByTestId("question"),
+    "none is asked for by itself",
+  ).toHaveCount(0);
+  await expect(app.getByRole("dialog"), "and nothing covers it").toHaveCount(0);
+  await expect(
+    list.getByRole("checkbox", { name: /^Call \d: add on harbour$/ }),
+  ).toHaveCount(3);
+  const hashes = list.getByText(/^Hash: [0-9a-f]{8}$/);
+  await expect(hashes).toHaveCount(3);
+  expect(
+    new Set(await hashes.allTextContents()).size,
+    "each has its own hash",
+  ).toBe(3);
+  await expect(
+    list.getByRole("button", { name: "Deny these" }),
+    "Deny has the focus",
+  ).toBeFocused();
+  await faultless(app, "a list of calls");
+  const button = list.getByRole("button", { name: "Allow these 3" });
+  await app.mouse.move(1, 1);
+  await readRest(app, button, list);
+  await button.click();
+  await expect(log(app).getByText("All three are done.")).toBeVisible();
+  await expect(
+    log(app).getByRole("article", { name: "add: done" }),
+  ).toHaveCount(3);
+  expect((await host.snapshot()).questions, "nothing waits").toEqual([]);
+  await expect(
+    app.getByRole("textbox", { name: "Message" }),
+    "and one writes on",
+  ).toBeFocused();
+});
+
+test("a list of calls fits a narrow window, and one of them can be left out", async ({
+  app,
+}) => {
+  await app.setViewportSize({ width: 480, height: 900 });
+  await say(app, "please add thrice at the harbour");
+  const list = app.getByTestId("turn-requests");
+  await expect(list.getByRole("checkbox")).toHaveCount(3);
+  const overflow = await list.evaluate((frame) =>
+    [frame, ...frame.querySelectorAll("section, footer, li")].some(
+      (element) => element.scrollWidth > element.clientWidth,
+    ),
+  );
+  expect(overflow, "nothing is cut off").toBe(false);
+  await faultless(app, "a list of calls in a narrow window");
+  await list.getByRole("checkbox", { name: "Call 2: add on harbour" }).click();
+  const button = list.getByRole("button", { name: "Allow these 2" });
+  await app.mouse.move(1, 1);
+  await readRest(app, button, list);
+  await button.click();
+  await expect(
+    log(app).getByRole("article", { name: "add: done" }),
+  ).toHaveCount(2);
+  await expect(
+    log(app).getByTestId("question"),
+    "the other one is asked for by itself",
+  ).toHaveCount(1);
+  await allow(app, "Allow once");
+  await expect(log(app).getByText("All three are done.")).toBeVisible();
 });
 
 test("a question that is not in view leads there, and is asked over everything elsewhere", async ({

@@ -83,9 +83,9 @@ export async function readDefinition(app: Page): Promise<void> {
 }
 
 /** Shows page after page of what was not in view until the button can be pressed, and says how many there were. */
-export async function readRest(app: Page, armed: Locator): Promise<number> {
+export async function readRest(app: Page, armed: Locator, frame = question(app)): Promise<number> {
   // Above lies what a click on something further down has leapt over.
-  const rest = question(app).getByRole("button", { name: /^More (above|below)/ });
+  const rest = frame.getByRole("button", { name: /^More (above|below)/ });
   let pages = 0;
   // What was just opened lies below only once it is drawn.
   await expect(async () => {

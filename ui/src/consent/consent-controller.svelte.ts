@@ -1,4 +1,5 @@
-// State and actions of the current consent request. Every approving answer passes the gate (`gate.ts`) in `#approve`.
+// State and actions of the current consent request. Every approving answer passes the gate (`gate.ts`) in `#approve`, or
+// in `allowTogether` for a list of tool calls.
 
 import { SvelteMap } from "svelte/reactivity";
 
@@ -6,6 +7,7 @@ import type { Edit, JsonValue, Question, QuestionBody, Scope } from "$lib/api/ge
 
 import { Arming } from "./arming.svelte";
 import { definitionPart } from "./payload";
+import type { Decidable } from "./decidable";
 import { DecisionSender, type DecisionFailure } from "./decision-sender.svelte";
 import { ConsentDraft, draftKey } from "./consent-draft.svelte";
 import {
@@ -17,11 +19,14 @@ import {
   type ApprovalState,
 } from "./gate";
 import { ConsentQueue, requestVersion } from "./consent-queue.svelte";
+import { TurnDecision } from "./turn-decision.svelte";
 
 /** The requests of another controller. */
 export interface OtherRequests {
   readonly open: Question[];
   show(id: string): void;
+  /** Hides these requests, which were answered. */
+  markAnswered(requests: readonly Question[]): void;
 }
 
 /** Options of a controller. */
@@ -32,7 +37,7 @@ export interface ControllerOptions {
   inline?: boolean;
 }
 
-export class ConsentController {
+export class ConsentController implements Decidable {
   readonly queue: ConsentQueue;
   readonly inline: boolean;
   readonly #others: OtherRequests | null;
@@ -63,7 +68,17 @@ export class ConsentController {
     ...(this.#others?.open ?? []),
   ]);
 
-  readonly request: Question | null = $derived.by(() => this.queue.current);
+  /** The open tool calls of the model, which are decided together while `showsTurn` is set. */
+  readonly turn: TurnDecision = new TurnDecision(this, () => this.queue.open);
+  /** Set if the list of the model's tool calls is drawn instead of one request. Only inline requests have a list. */
+  readonly showsTurn: boolean = $derived.by(
+    () => this.inline && this.turn.isOffered && !this.queue.isOpened && !this.#isWriting(),
+  );
+  /** The request that is drawn, or `null` if there is none or the list is drawn. */
+  readonly request: Question | null = $derived.by(() =>
+    this.showsTurn ? null : this.queue.current,
+  );
+  readonly subject: string | null = $derived(this.request?.id ?? null);
   readonly draft: ConsentDraft | null = $derived.by(() =>
     this.request ? this.#draftOf(this.request) : null,
   );
@@ -95,6 +110,50 @@ export class ConsentController {
   async allow(scope: Scope, event: Event, lasts?: number): Promise<void> {
     const { request, draft } = this;
     if (request && draft) await this.#approve(draft.answer(request, scope, lasts), event);
+  }
+
+  async allowFirst(event: Event): Promise<void> {
+    await this.allow(this.request?.scopes[0] ?? "once", event);
+  }
+
+  submitForm(event: Event): Promise<void> | null {
+    return this.request?.body.kind === "form" ? this.allow("once", event) : null;
+  }
+
+  /**
+   * Approves each of these tool calls once, or returns `null` if the gate rejects `event` for the list of them. Resolves
+   * to `false` if a decision was rejected.
+   */
+  allowTogether(
+    requests: readonly Question[],
+    event: Event,
+    list: ApprovalState,
+  ): Promise<boolean> | null {
+    const approved: Approved[] = [];
+    for (const request of requests) {
+      const one = Approved.fromEvent(event, request, { action: "allow", scope: "once" }, list);
+      if (!one) return null;
+      approved.push(one);
+    }
+    return this.#sendTogether(
+      requests,
+      approved.map((one) => this.sender.sendApproved(one)),
+    );
+  }
+
+  /** Denies each of these tool calls. Resolves to `false` if a decision was rejected. */
+  denyTogether(requests: readonly Question[]): Promise<boolean> {
+    const sent = requests.map((request) => this.sender.send(request, { action: "deny" }));
+    return this.#sendTogether(requests, sent);
+  }
+
+  /** Hides the answered requests once all decisions were sent. */
+  async #sendTogether(requests: readonly Question[], sent: Promise<boolean>[]): Promise<boolean> {
+    const accepted = await Promise.all(sent);
+    const answered = requests.filter((_, i) => accepted[i]);
+    for (const request of answered) this.queue.markAnswered(request);
+    this.#others?.markAnswered(answered);
+    return answered.length === requests.length;
   }
 
   /** Approves the current request with an empty list of roots. */
@@ -173,11 +232,12 @@ export class ConsentController {
       this.#drafts.delete(key);
     }
     const open = new Set(this.#all().map(({ id }) => id));
+    this.sender.forgetOthers(new Set([...open, ...(this.#others?.open ?? []).map(({ id }) => id)]));
     for (const map of [this.#approvedModelRequests, this.#originalArguments])
       for (const id of map.keys()) if (!open.has(id)) map.delete(id);
   }
 
-  /** Sends an approving answer. All of them pass the gate here. */
+  /** Sends an approving answer. All answers to one request pass the gate here. */
   async #approve(answer: ApprovingAnswer, event: Event): Promise<void> {
     const { request, draft } = this;
     if (!request || !draft) return;
@@ -206,6 +266,13 @@ export class ConsentController {
     if (failure?.is !== "invalid" || !failure.problems) return;
     draft.form?.check.setProblems(failure.problems);
     draft.form?.attemptSubmit();
+  }
+
+  /** Returns `true` while the user edits the current request or writes a reason for its denial. */
+  #isWriting(): boolean {
+    const { current } = this.queue;
+    const draft = current && this.#drafts.get(draftKey(current));
+    return draft ? draft.editing || draft.reason !== null : false;
   }
 
   #draftOf(request: Question): ConsentDraft {

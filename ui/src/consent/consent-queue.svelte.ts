@@ -10,6 +10,8 @@ export class ConsentQueue {
 
   readonly #all: () => Question[];
   #chosen = $state<string | null>(null);
+  /** Id of the request that the user opened, or `null`. */
+  #opened = $state<string | null>(null);
   /** Servers whose requests were current, least recent first. */
   #turns = $state.raw<readonly string[]>([]);
   /** Versions answered here, hidden until the event that closes them arrives. */
@@ -32,6 +34,9 @@ export class ConsentQueue {
   /** Index of the current request in the queue, from 0. */
   readonly index: number = $derived(this.current ? this.open.indexOf(this.current) : 0);
 
+  /** Set if the user opened a request that is still open. */
+  readonly isOpened: boolean = $derived(this.open.some(({ id }) => id === this.#opened));
+
   /** Pins the current request, independent of later changes to the order. */
   keepCurrent(): void {
     const { current } = this;
@@ -42,14 +47,19 @@ export class ConsentQueue {
   }
 
   show(id: string): void {
-    this.#chosen = id;
+    this.#chosen = this.#opened = id;
     this.isListOpen = false;
+  }
+
+  /** Closes the request that the user opened. It stays in the queue. */
+  closeOpened(): void {
+    this.#opened = null;
   }
 
   step(by: 1 | -1): void {
     const count = this.open.length;
     if (count === 0) return;
-    this.#chosen = this.open[(this.index + by + count) % count]?.id ?? null;
+    this.#chosen = this.#opened = this.open[(this.index + by + count) % count]?.id ?? null;
   }
 
   /** Replaces a request by its edited version. */

@@ -1,8 +1,10 @@
 // The status line above the buttons: why a request can't be approved, or how to decide.
 
 import { m } from "../paraglide/messages";
+import type { Arming } from "./arming.svelte";
 import type { ConsentController } from "./consent-controller.svelte";
 import type { Blocker } from "./gate";
+import type { TurnDecision } from "./turn-decision.svelte";
 import { formatCount } from "./consent-labels";
 
 export interface ConsentStatus {
@@ -22,17 +24,28 @@ export function consentStatus(controller: ConsentController): ConsentStatus {
     ? controller.draft.form.check.problems.length
     : 0;
   if (problems > 0) return { text: m.consent_form_problems({ count: problems }), tone: "stop" };
-  if (controller.arming.ignored === "rested")
-    return { text: m.consent_pointer_rested(), tone: "stop" };
-  if (controller.arming.ignored === "early")
-    return { text: m.consent_pressed_early(), tone: "stop" };
-  if (!controller.arming.armed) return { text: m.consent_arming(), tone: "plain" };
+  const waiting = armingStatus(controller.arming);
+  if (waiting) return waiting;
   const kind = controller.request?.body.kind;
   const fields = (controller.draft?.form?.fields.length ?? 0) > 0 || kind === "client_id";
   // The user is typing, so the shortcuts do not apply.
   if (controller.draft?.reason != null) return { text: "", tone: "plain" };
   if (controller.inline) return { text: m.consent_keys_in_place(), tone: "plain" };
   return { text: fields ? m.consent_keys_form() : m.consent_keys(), tone: "plain" };
+}
+
+/** Returns the status of a list of tool calls. */
+export function turnStatus({ sending, blocker, arming }: TurnDecision): ConsentStatus {
+  if (sending) return { text: m.consent_sending(), tone: "plain" };
+  if (blocker && blocker.is !== "impossible") return { text: blockerLabel(blocker), tone: "stop" };
+  return armingStatus(arming) ?? { text: m.consent_keys_in_place(), tone: "plain" };
+}
+
+/** Returns the reason why an input was ignored or is not accepted yet, or `null` if inputs are accepted. */
+function armingStatus({ ignored, armed }: Arming): ConsentStatus | null {
+  if (ignored === "rested") return { text: m.consent_pointer_rested(), tone: "stop" };
+  if (ignored === "early") return { text: m.consent_pressed_early(), tone: "stop" };
+  return armed ? null : { text: m.consent_arming(), tone: "plain" };
 }
 
 function blockerLabel(blocker: Exclude<Blocker, { is: "impossible" }>): string {
@@ -47,6 +60,8 @@ function blockerLabel(blocker: Exclude<Blocker, { is: "impossible" }>): string {
       return m.sampling_blocked();
     case "unreviewed":
       return m.sampling_again_unreviewed();
+    case "unselected":
+      return m.consent_together_none();
     case "unviewed":
       return m.consent_see_rest();
     case "unread":

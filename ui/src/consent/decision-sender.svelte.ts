@@ -1,6 +1,6 @@
 // Sends decisions and records their failures. A pending answer, or a late failure, affects its own request only.
 
-import { SvelteSet } from "svelte/reactivity";
+import { SvelteMap, SvelteSet } from "svelte/reactivity";
 
 import { call, type ApiError, toApiError } from "$lib/api/client";
 import type { Answer, Edit, FormProblem, Question } from "$lib/api/generated";
@@ -20,8 +20,8 @@ const DENY_ALL = "";
 export class DecisionSender {
   /** Versions of the requests with a pending answer or edit. */
   readonly #sending = new SvelteSet<string>();
-  /** The last failure and the id of its request. */
-  #lastFailure = $state.raw<{ about: string; why: DecisionFailure } | null>(null);
+  /** Failures of the last decisions, by request id. */
+  readonly #failures = new SvelteMap<string, DecisionFailure>();
 
   /** Returns `true` while an answer to this version, or an edit of it, is pending. */
   isSending(request: Question): boolean {
@@ -30,12 +30,18 @@ export class DecisionSender {
 
   /** Returns the failure of the last decision on this request, or `null`. */
   failure(request: Question): DecisionFailure | null {
-    return this.#lastFailure?.about === request.id ? this.#lastFailure.why : null;
+    return this.#failures.get(request.id) ?? null;
   }
 
   /** The failure of the last denial of all requests, or `null`. */
   get denyAllFailure(): DecisionFailure | null {
-    return this.#lastFailure?.about === DENY_ALL ? this.#lastFailure.why : null;
+    return this.#failures.get(DENY_ALL) ?? null;
+  }
+
+  /** Drops the failures of requests that are not among these ids. */
+  forgetOthers(open: ReadonlySet<string>): void {
+    for (const id of [...this.#failures.keys()])
+      if (id !== DENY_ALL && !open.has(id)) this.#failures.delete(id);
   }
 
   /** Sends an approving answer. Resolves to `true` if it was accepted. */
@@ -75,11 +81,11 @@ export class DecisionSender {
   async #once<T>(what: string, about: string, act: () => Promise<T>): Promise<T | null> {
     if (this.#sending.has(what)) return null;
     this.#sending.add(what);
-    this.#lastFailure = null;
+    this.#failures.delete(about);
     try {
       return await act();
     } catch (cause) {
-      this.#lastFailure = { about, why: toFailure(toApiError(cause)) };
+      this.#failures.set(about, toFailure(toApiError(cause)));
       return null;
     } finally {
       this.#sending.delete(what);

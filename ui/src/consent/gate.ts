@@ -14,13 +14,14 @@ export type ApprovingAnswer = Extract<
 /** An answer that lets nothing leave. */
 export type WithholdingAnswer = Exclude<Answer, ApprovingAnswer>;
 
-/** The reason a request can't be approved, however long the user waits. */
+/** The reason a request or a list of them can't be approved, however long the user waits. */
 export type Blocker =
   | { is: "editing" }
   | { is: "unwritten" }
   | { is: "unfilled" }
   | { is: "unread"; hidden: number }
   | { is: "unviewed" }
+  | { is: "unselected" }
   | { is: "running" }
   | { is: "unreviewed" }
   | { is: "impossible" };

@@ -32,6 +32,9 @@ pageState(() => {
           inlineController.queue.show(id);
           if (call !== undefined) inlinePlacement.cards?.reveal(call);
         },
+        markAnswered: (requests) => {
+          for (const request of requests) inlineController.queue.markAnswered(request);
+        },
       },
     },
   );

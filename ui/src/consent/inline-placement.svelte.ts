@@ -10,6 +10,8 @@ const MIN_HEIGHT = 380;
 const MAX_HEIGHT = 560;
 /** Height left free above and below an inline request, in pixels. */
 const MARGIN = 24;
+/** Height of the log that a list of requests below it leaves visible, in pixels. */
+const MIN_LOG_HEIGHT = 120;
 
 /** The cards of the tool calls in the open conversation. */
 export interface ConversationCards {
@@ -23,11 +25,18 @@ export interface ConversationCards {
 class InlinePlacement {
   /** The cards of the open conversation, or `null` if none is open. */
   cards = $state.raw<ConversationCards | null>(null);
-  /** Height of the visible part of the log, in pixels, or `null` if it is not known. */
+  /**
+   * Height of the log and the consent requests below it, in pixels, or `null` if it is not known. It does not depend on
+   * the place of the requests.
+   */
   viewportHeight = $state<number | null>(null);
   /** Height available to an inline request, in pixels. */
   readonly maxHeight: number = $derived(
     Math.min(MAX_HEIGHT, (this.viewportHeight ?? MAX_HEIGHT) - MARGIN),
+  );
+  /** Height available to a list of requests below the log, in pixels. */
+  readonly maxListHeight: number = $derived(
+    Math.min(MAX_HEIGHT, (this.viewportHeight ?? Infinity) - MIN_LOG_HEIGHT),
   );
   /** Set while the current inline request is in view. */
   inView = $state(false);

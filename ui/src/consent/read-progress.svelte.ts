@@ -59,6 +59,12 @@ function previewLimits(parts: PayloadPart[]): Map<string, PreviewLimit> {
   return limits;
 }
 
+/** Returns the number of characters of all values that are folded. */
+export function hiddenTotal(parts: PayloadPart[]): number {
+  const limits = previewLimits(parts);
+  return parts.reduce((sum, part) => sum + fold(part, limits.get(partId(part))).hidden, 0);
+}
+
 /**
  * The values that the user opened, and the parts of them that were drawn. Both apply to exactly the text that was
  * opened.

@@ -11,6 +11,7 @@ import { axeProblems } from "$lib/testing/axe";
 import { ARMING_DELAY } from "./arming.svelte";
 import { ConsentController } from "./consent-controller.svelte";
 import ConsentDialog from "./ConsentDialog.svelte";
+import TurnRequests from "./TurnRequests.svelte";
 
 type Handler = (request: never) => unknown;
 
@@ -26,6 +27,28 @@ export function show(...requests: Question[]) {
   const controller = new ConsentController(() => all);
   render(ConsentDialog, { controller });
   return { controller, set: (...next: Question[]) => (all = next) };
+}
+
+/** Draws the list of the model's tool calls among these requests. `reviewed` has the ids that were opened from it. */
+export function showTurn(...requests: Question[]) {
+  let all = $state.raw(requests);
+  let covered = $state(false);
+  const controller = new ConsentController(() => all, { inline: true });
+  const reviewed: string[] = [];
+  render(TurnRequests, {
+    turn: controller.turn,
+    get covered() {
+      return covered;
+    },
+    maxHeight: "400px",
+    onreview: (id: string) => reviewed.push(id),
+  });
+  return {
+    controller,
+    reviewed,
+    set: (...next: Question[]) => (all = next),
+    cover: (by: boolean) => (covered = by),
+  };
 }
 
 export const button = (name: string | RegExp) => screen.getByRole("button", { name });

@@ -17,12 +17,17 @@ const title = () =>
   frame().getByRole("heading", { level: 2 }).textContent?.replace(/\s+/g, " ").trim();
 
 describe("the request of a tool", () => {
-  it("E8: the title says what is run where, and the line below whose idea it was", () => {
+  it("E8: the title says what is run where, and whose idea it was", () => {
     const { set } = show(
       consentRequest(tool({ path: "/x" }), { why: { by: "user", conversation: null } }),
     );
     expect(title()).toBe("Run write_file on files?");
-    expect(frame().getByText("You asked."), "the user's own idea").toBeInTheDocument();
+    const heading = frame().getByRole("heading", { level: 2 });
+    expect(heading.parentElement, "next to it").toHaveTextContent("You asked.");
+    expect(frame().getAllByText("You asked."), "and nowhere else").toHaveLength(1);
+    const model = { by: "model" as const, conversation: "c9", after: [] };
+    flushSync(() => set(consentRequest(tool({ path: "/x" }), { why: model, hash: "h1b" })));
+    expect(heading.parentElement).toHaveTextContent("The model asked.");
     const read = { kind: "read", name: "greet", arguments: {} } as const;
     flushSync(() => set(consentRequest({ ...read, what: "prompt" }, { hash: "h2" })));
     expect(title(), "a server does not want its prompt").toBe("Get prompt greet from files?");
@@ -40,11 +45,34 @@ describe("the request of a tool", () => {
     expect(titleLabel(plain)).toBe("Run “add on files? You asked.” on “files”?");
   });
 
-  it("E8: what may destroy something is marked", () => {
-    show(consentRequest(tool({ path: "/x" })));
-    const said = frame().getByText(/The server says: /);
-    expect(said.className, "in the colour of a warning").toContain("warn");
-    expect(said.querySelector("svg"), "and not by colour alone").not.toBeNull();
+  it("E8: stated destructive and open-world effects are marked", () => {
+    const claims = { readOnly: false, destructive: true, idempotent: null, openWorld: true };
+    show(consentRequest({ ...tool({ path: "/x" }), claims } as never));
+    for (const claim of ["Destructive", "External access"]) {
+      const marked = frame().getByText(claim);
+      expect(marked.className, `${claim} has the color of a warning`).toContain("warn");
+      expect(marked.querySelector("svg"), "and an icon").not.toBeNull();
+    }
+    expect(frame().queryByText(/not stated by the server/), "nothing is assumed").toBeNull();
+  });
+
+  it("E8: a tool without annotations has the effects that MCP assumes, without a warning", () => {
+    const claims = { readOnly: null, destructive: null, idempotent: null, openWorld: null };
+    show(consentRequest({ ...tool({ path: "/x" }), claims } as never));
+    const assumed = frame().getByText(
+      "May delete or overwrite data (not stated by the server). May reach other systems (not stated by the server).",
+    );
+    expect(assumed.className, "it is quieter than a stated effect").not.toContain("warn");
+    expect(assumed.querySelector("svg")).toBeNull();
+    expect(frame().queryByText("Makes changes"), "the server made no claim").toBeNull();
+  });
+
+  it("E8: a read-only tool is not assumed to be destructive", () => {
+    const claims = { readOnly: true, destructive: null, idempotent: null, openWorld: false };
+    show(consentRequest({ ...tool({ path: "/x" }), claims } as never));
+    expect(frame().getByText("Read-only")).toBeInTheDocument();
+    expect(frame().getByText("Local only").className).not.toContain("warn");
+    expect(frame().queryByText(/not stated by the server/)).toBeNull();
   });
 
   it("E2: what is sent stands before what the server says, and the definition last", () => {

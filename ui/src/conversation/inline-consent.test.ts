@@ -1,5 +1,6 @@
 import { cleanup, render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
+import { tick } from "svelte";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import type { Call, ConversationItem, Question } from "$lib/api/generated";
@@ -13,6 +14,7 @@ import {
 
 import { openConsentQueue, dialogController } from "../consent";
 import { consentRequest as sample, startServer, tool } from "../consent/fixtures";
+import { NO_MARKS } from "../review/review-labels";
 import ConsentDialog from "../consent/ConsentDialog.svelte";
 import ConversationView from "./ConversationView.svelte";
 
@@ -22,7 +24,7 @@ let run = 0;
 
 const asks = (id: string, changes: Partial<Question> = {}): Question =>
   sample(tool({ path: `/${id}` }), {
-    ...{ id: `q-${id}`, hash: `h-${id}-${run}`, call: id },
+    ...{ id: `q-${id}-${run}`, hash: `h-${id}-${run}`, call: id },
     why: { by: "model", conversation: "c1", after: [] },
     ...changes,
   });
@@ -90,7 +92,7 @@ describe("a consent request for a call of the model", () => {
     await user.click(frame.getByRole("button", { name: "Allow once" }));
     await waitFor(() =>
       expect(host.requests("answer_question")).toEqual([
-        { id: "q-t1", hash: `h-t1-${run}`, answer: { action: "allow", scope: "once" } },
+        { id: `q-t1-${run}`, hash: `h-t1-${run}`, answer: { action: "allow", scope: "once" } },
       ]),
     );
     await screen.findByText("/t2");
@@ -151,5 +153,85 @@ describe("a consent request for a call of the model", () => {
       await screen.findByText("/t2"),
       "the one that was chosen is in front",
     ).toBeInTheDocument();
+  });
+});
+
+describe("the tool calls of one turn", () => {
+  const reviewed = (id: string) => asks(id, { marks: { ...NO_MARKS, review: "reviewed" } });
+  const list = async () => within(await screen.findByTestId("turn-requests"));
+
+  const marked = (id: string) => host.send({ type: "question_changed", question: reviewed(id) });
+
+  /** Draws the conversation and the dialog. */
+  function draw() {
+    for (const id of ["t1", "t2"]) marked(id);
+    render(ConversationView, { id: "c1" });
+    render(ConsentDialog, { controller: dialogController });
+  }
+
+  it("are listed above the composer and decided with one button", async () => {
+    const user = userEvent.setup();
+    draw();
+    const turn = await list();
+    expect(screen.queryByTestId("question"), "none is drawn in its card").toBeNull();
+    expect(screen.queryByRole("dialog"), "nothing covers the conversation").toBeNull();
+    expect(turn.getByText("The model asked in “Trip plan”.")).toBeInTheDocument();
+    await armed("Allow these 2");
+    expect(turn.getByRole("button", { name: "Deny these" }), "Deny has the focus").toHaveFocus();
+    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+    await user.click(turn.getByRole("button", { name: "Allow these 2" }));
+    await waitFor(() =>
+      expect(host.requests("answer_question")).toEqual(
+        ["t1", "t2"].map((id) => ({
+          ...{ id: `q-${id}-${run}`, hash: `h-${id}-${run}` },
+          answer: { action: "allow", scope: "once" },
+        })),
+      ),
+    );
+    await waitFor(() => expect(screen.queryByTestId("turn-requests")).toBeNull());
+  });
+
+  it("are reviewed one by one in their cards, and listed again", async () => {
+    const user = userEvent.setup();
+    draw();
+    await user.click(
+      (await list()).getByRole("button", { name: "Review call 2: write_file on files" }),
+    );
+    const frame = within(await screen.findByTestId("question"));
+    expect(frame.getByText("/t2"), "the one that was opened").toBeInTheDocument();
+    expect(screen.queryByTestId("turn-requests"), "and no list").toBeNull();
+    await user.click(frame.getByRole("button", { name: "Decide together" }));
+    await list();
+    expect(screen.queryByTestId("question")).toBeNull();
+  });
+
+  it("do not replace a request that the user is answering", async () => {
+    const user = userEvent.setup();
+    const frame = await shown();
+    await user.click(frame.getByRole("button", { name: "Deny and say why…" }));
+    await user.type(frame.getByRole("textbox", { name: "Why not?" }), "not now");
+    for (const id of ["t1", "t2"]) marked(id);
+    await tick();
+    expect(screen.queryByTestId("turn-requests"), "the reason is not lost").toBeNull();
+    await user.click(frame.getByRole("button", { name: "Back" }));
+    await list();
+  });
+
+  it("are listed in the queue, and decided there", async () => {
+    const user = userEvent.setup();
+    draw();
+    await list();
+    openConsentQueue();
+    const queue = within(await screen.findByTestId("queue"));
+    const allow = await queue.findByRole("button", { name: "Allow these 2" });
+    await waitFor(() => expect(allow).toHaveAttribute("aria-disabled", "false"));
+    const covered = screen
+      .getAllByRole("button", { name: "Allow these 2", hidden: true })
+      .filter((one) => one !== allow);
+    expect(covered, "the list below is covered").toHaveLength(1);
+    expect(covered[0]).toHaveAttribute("aria-disabled", "true");
+    await user.click(allow);
+    await waitFor(() => expect(host.requests("answer_question")).toHaveLength(2));
+    await waitFor(() => expect(screen.queryByTestId("turn-requests")).toBeNull());
   });
 });

@@ -1,30 +1,50 @@
-// What a server claims about a tool's effects, in words. Claims are never a reason to be less careful.
+// What a server claims about a tool's effects, as words. Claims are never a reason to be less careful.
 
 import type { ToolClaims } from "$lib/api/generated";
 
 import { m } from "../paraglide/messages";
 
-/** Whether the server says that the tool may destroy something. That means something only for one that changes things. */
+/** An effect that the user should notice. */
+export type Effect = "destructive" | "open_world";
+
+/** A claim of the server. */
+export interface Claim {
+  text: string;
+  /** The effect that the claim warns of, or `null` if it warns of none. */
+  effect: Effect | null;
+}
+
+/** Returns `true` if the server states that the tool is destructive. The claim has no meaning for a read-only tool. */
 export function mayDestroy({ destructive, readOnly }: ToolClaims): boolean {
   return destructive === true && readOnly !== true;
 }
 
-/** Each claim that was made, as the end of "the server says: ...". */
-export function claimTexts(claims: ToolClaims): string[] {
+/** Returns every claim that the server made. */
+export function statedClaims(claims: ToolClaims): Claim[] {
   const { readOnly, destructive, idempotent, openWorld } = claims;
-  const texts: string[] = [];
-  if (readOnly !== null) texts.push(readOnly ? m.tools_claim_read_only() : m.tools_claim_changes());
-  // The next two mean something only for a tool that changes things.
+  const stated: Claim[] = [];
+  const add = (text: string, effect: Effect | null = null) => stated.push({ text, effect });
+  if (readOnly !== null) add(readOnly ? m.tools_claim_read_only() : m.tools_claim_changes());
+  // These two claims have no meaning for a read-only tool.
   if (readOnly !== true) {
-    if (destructive !== null) {
-      texts.push(destructive ? m.tools_claim_destructive() : m.tools_claim_not_destructive());
-    }
-    if (idempotent !== null) {
-      texts.push(idempotent ? m.tools_claim_idempotent() : m.tools_claim_not_idempotent());
-    }
+    if (destructive === true) add(m.tools_claim_destructive(), "destructive");
+    if (destructive === false) add(m.tools_claim_not_destructive());
+    if (idempotent !== null)
+      add(idempotent ? m.tools_claim_idempotent() : m.tools_claim_not_idempotent());
   }
-  if (openWorld !== null) {
-    texts.push(openWorld ? m.tools_claim_open_world() : m.tools_claim_closed_world());
-  }
-  return texts;
+  if (openWorld === true) add(m.tools_claim_open_world(), "open_world");
+  if (openWorld === false) add(m.tools_claim_closed_world());
+  return stated;
+}
+
+/**
+ * Returns the effects that a tool has by the defaults of MCP, as the server states nothing about them: `destructiveHint`
+ * and `openWorldHint` default to `true`, `readOnlyHint` to `false`.
+ * See https://modelcontextprotocol.io/specification/2025-11-25/schema#toolannotations
+ */
+export function assumedEffects({ readOnly, destructive, openWorld }: ToolClaims): Effect[] {
+  const effects: Effect[] = [];
+  if (readOnly !== true && destructive === null) effects.push("destructive");
+  if (openWorld === null) effects.push("open_world");
+  return effects;
 }

@@ -1,0 +1,176 @@
+// Decides several tool calls of one model turn with one action. Each call is approved separately, with its own id and
+// hash. A conversation has one turn at a time, so all open calls of its model belong to the same turn.
+
+import { SvelteSet } from "svelte/reactivity";
+
+import type { Question, QuestionBody } from "$lib/api/generated";
+import { hasRounded } from "$lib/format/json";
+
+import { Arming } from "./arming.svelte";
+import { requestVersion } from "./consent-queue.svelte";
+import type { Decidable } from "./decidable";
+import type { DecisionFailure } from "./decision-sender.svelte";
+import { canApprove, type ApprovalState, type Blocker } from "./gate";
+import { payloadParts } from "./payload";
+import { hiddenTotal } from "./read-progress.svelte";
+
+/** Minimum number of calls that are offered to be decided together. */
+const MIN_CALLS = 2;
+
+/** The reason why a call is not decided in a list. */
+export type ReviewReason = "definition" | "warning" | "untrusted" | "long" | "rounded" | "scope";
+
+type ToolBody = Extract<QuestionBody, { kind: "tool" }>;
+
+/** A request for a tool call. */
+export type ToolRequest = Question & { body: ToolBody };
+
+export interface TurnRow {
+  request: ToolRequest;
+  /** The reason why this call must be reviewed by itself, or `null` if it can be decided in the list. */
+  reason: ReviewReason | null;
+  /** Set if the call is decided with the list. */
+  included: boolean;
+  /** The failure of the last decision on this call, or `null`. */
+  failure: DecisionFailure | null;
+}
+
+/** Sends the decisions on the calls of a list. */
+export interface TurnSender {
+  readonly sender: { failure(request: Question): DecisionFailure | null };
+  /** Returns `null` if the gate rejects `event`. Otherwise it resolves to `false` if a decision was rejected. */
+  allowTogether(
+    requests: readonly Question[],
+    event: Event,
+    list: ApprovalState,
+  ): Promise<boolean> | null;
+  /** Resolves to `false` if a decision was rejected. */
+  denyTogether(requests: readonly Question[]): Promise<boolean>;
+}
+
+export class TurnDecision implements Decidable {
+  readonly arming = new Arming();
+  readonly denyArming = new Arming();
+  /** Set once the whole list was in view. */
+  fullyViewed = $state(false);
+  /** Set while decisions are being sent. */
+  sending = $state(false);
+
+  readonly #to: TurnSender;
+  readonly #open: () => Question[];
+  /** Ids of the requests that the user excluded. */
+  readonly #excluded = new SvelteSet<string>();
+
+  /** `open` returns the open requests, of which those for tool calls of a model are listed. */
+  constructor(to: TurnSender, open: () => Question[]) {
+    this.#to = to;
+    this.#open = open;
+  }
+
+  readonly rows: TurnRow[] = $derived.by(() =>
+    this.#open()
+      .filter(isTurnRequest)
+      .map((request) => {
+        const reason = reviewReason(request);
+        const included = reason === null && !this.#excluded.has(request.id);
+        return { request, reason, included, failure: this.#to.sender.failure(request) };
+      }),
+  );
+  /** The calls to decide. */
+  readonly included: ToolRequest[] = $derived.by(() =>
+    this.rows.filter((row) => row.included).map(({ request }) => request),
+  );
+  /** Set if enough calls can be decided together, or while they are. */
+  readonly isOffered: boolean = $derived.by(
+    () =>
+      this.rows.filter(({ reason }) => reason === null).length >= MIN_CALLS ||
+      (this.sending && this.rows.length > 0),
+  );
+  /** Version of the listed calls. It changes with any byte of a payload. */
+  readonly version: string = $derived.by(() =>
+    this.rows.map(({ request, reason }) => `${requestVersion(request)} ${reason}`).join("\n"),
+  );
+  /** Changes whenever the listed calls do, or the selection among them. */
+  readonly shown: string = $derived.by(() =>
+    [this.version, ...this.included.map(({ id }) => id)].join("\n"),
+  );
+  readonly subject: string | null = $derived.by(() =>
+    this.included.length === 0 ? null : this.included.map(({ id }) => id).join("\n"),
+  );
+  readonly blocker: Blocker | null = $derived.by(() => {
+    if (this.included.length === 0) return { is: "unselected" };
+    return this.fullyViewed ? null : { is: "unviewed" };
+  });
+  readonly approvalState: ApprovalState = $derived.by(() => ({
+    arming: this.arming,
+    blocker: this.blocker,
+    busy: this.sending,
+  }));
+  readonly canAllow: boolean = $derived.by(() => canApprove(this.approvalState));
+
+  /** Includes a call in the decision, or excludes it. */
+  include(id: string, included: boolean): void {
+    if (included) this.#excluded.delete(id);
+    else this.#excluded.add(id);
+  }
+
+  /** Approves each included call once if the gate accepts `event`. */
+  async allowFirst(event: Event): Promise<void> {
+    const sent = this.#to.allowTogether(this.included, event, this.approvalState);
+    if (sent !== null) await this.#finish(sent);
+  }
+
+  /** Denies each included call if `event` is accepted. */
+  async deny(event: Event): Promise<void> {
+    const { included } = this;
+    if (this.sending || included.length === 0 || !this.denyArming.accepts(event)) return;
+    await this.#finish(this.#to.denyTogether(included));
+  }
+
+  submitForm(): null {
+    return null;
+  }
+
+  async #finish(sent: Promise<boolean>): Promise<void> {
+    this.sending = true;
+    try {
+      if (!(await sent)) this.arming.restart();
+    } finally {
+      this.sending = false;
+    }
+  }
+}
+
+/** Returns `true` for a tool call of a model. */
+export function isTurnRequest(request: Question): request is ToolRequest {
+  return request.body.kind === "tool" && request.why.by === "model";
+}
+
+/** Returns a filter for the tool calls of this conversation's model. */
+export function isTurnOf(conversation: string): (request: Question) => boolean {
+  return (request) =>
+    isTurnRequest(request) &&
+    request.why.by === "model" &&
+    request.why.conversation === conversation;
+}
+
+/** Returns the conversations whose models have open tool calls. */
+export function turnConversations(open: readonly Question[]): string[] {
+  const found = open
+    .filter(isTurnRequest)
+    .flatMap(({ why }) => (why.by === "model" ? [why.conversation] : []));
+  return [...new Set(found)];
+}
+
+/** Returns the reason why a call must be reviewed by itself, or `null` if it can be decided in a list. */
+export function reviewReason(request: ToolRequest): ReviewReason | null {
+  const { body, marks, why, rule, scopes } = request;
+  const isReviewed = marks.review === "reviewed" && body.definition === undefined;
+  if (!isReviewed || body.changedSinceAllowed || marks.diff !== null) return "definition";
+  if (marks.outdated || marks.flags.length > 0 || marks.lookAlikes.length > 0) return "warning";
+  const hasRead = why.by === "model" && (why.after.length > 0 || (why.read ?? []).length > 0);
+  if (hasRead || rule === "after-untrusted") return "untrusted";
+  if (hasRounded(body.arguments)) return "rounded";
+  if (hiddenTotal(payloadParts(request)) > 0) return "long";
+  return scopes.length === 0 || scopes.includes("once") ? null : "scope";
+}
