@@ -11,7 +11,7 @@ export function mayDestroy({ destructive, readOnly }: ToolClaims): boolean {
 
 /** Each claim that was made, as the end of "the server says: ...". */
 export function claimTexts(claims: ToolClaims): string[] {
-  const { readOnly, destructive, idempotent, openWorld } = claims;
+  const { readOnly, destructive, idempotent, openWorld, asksEachTime } = claims;
   const texts: string[] = [];
   if (readOnly !== null) texts.push(readOnly ? m.tools_claim_read_only() : m.tools_claim_changes());
   // The next two mean something only for a tool that changes things.
@@ -26,5 +26,6 @@ export function claimTexts(claims: ToolClaims): string[] {
   if (openWorld !== null) {
     texts.push(openWorld ? m.tools_claim_open_world() : m.tools_claim_closed_world());
   }
+  if (asksEachTime) texts.push(m.tools_claim_asks_each_time());
   return texts;
 }
