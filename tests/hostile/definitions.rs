@@ -96,6 +96,31 @@ async fn x04_annotations_make_nothing_easier() {
     voids("X04, only readOnlyHint flips", &changed("/annotations/readOnlyHint", json!(true))).await;
 }
 
+#[tokio::test]
+async fn x04_a_tool_that_no_longer_asks_each_time_asks_anew() {
+    let what = "X04, the mark by which a tool asks each time goes";
+    let marked = changed("/_meta", json!({"anthropic/requiresUserInteraction": true}));
+    let folder = tempfile::tempdir().unwrap();
+    let record = folder.path().join("record");
+    let (first, second) = (list(&marked), list(&tool()));
+    let args = ["--reply", &first, "--reply", &second, "--record", record.to_str().unwrap()];
+    let pair = Pair::undecided(scripted(&args)).await;
+    pair.app.host.trust("bad".into(), host::rules::Trust::Run).await.unwrap();
+    for id in ["one", "two"] {
+        let call = pair.begin(id, "echo", json!({"text": "hello"}));
+        let question = pair.asked(what, |_| true).await;
+        assert_eq!(question.scopes, [Scope::Once], "{what}: {id}: it can be allowed for once only");
+        let hash = question.hash.to_string();
+        let lasting = pair.app.host.answer(question.id, hash, UserAnswer::Allow(Scope::Always)).await;
+        assert!(lasting.is_err(), "{what}: {id}: no approval is stored: {lasting:?}");
+        pair.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+        call.await.unwrap().unwrap_or_else(|error| panic!("{what}: {id}: it is allowed: {error}"));
+    }
+    pair.app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list can be read again");
+    asks_anew(&pair, what, &record).await;
+    pair.close(what).await;
+}
+
 /// Allowed for good, changed at the second reading of the list, read again, called.
 async fn voids(what: &str, changed: &Value) {
     let folder = tempfile::tempdir().unwrap();

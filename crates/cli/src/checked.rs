@@ -84,6 +84,7 @@ fn reason(name: &str) -> &str {
         "allowed" => "something allows it, and nothing denies or asks",
         "rule-denies" => "a rule denies it",
         "rule-asks" => "a rule asks each time",
+        "tool-asks-each-time" => "the tool asks each time",
         "preset-asks" => "the careful preset asks about everything",
         "policy-unusable" => "your rules can't be used, so everything asks",
         "managed-unusable" => "the rules of this computer can't be used, so everything asks",

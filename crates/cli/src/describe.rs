@@ -151,7 +151,7 @@ pub(crate) fn question(question: &Question) -> String {
                 add(String::from("  The server says of it:"));
                 add(block(description, BAR));
             }
-            let claims: Vec<&str> = [
+            let hints: Vec<&str> = [
                 (claims.read_only == Some(true), "changes nothing"),
                 (claims.destructive == Some(true), "may destroy something"),
                 (claims.open_world == Some(true), "reaches out into the world"),
@@ -159,8 +159,11 @@ pub(crate) fn question(question: &Question) -> String {
             .iter()
             .filter_map(|(claimed, words)| claimed.then_some(*words))
             .collect();
-            if !claims.is_empty() {
-                add(format!("  It claims (unchecked): {}", claims.join(", ")));
+            if !hints.is_empty() {
+                add(format!("  It claims (unchecked): {}", hints.join(", ")));
+            }
+            if claims.asks_each_time {
+                add(String::from("  This tool asks each time: an approval is for this call only."));
             }
             if *changed_since_allowed {
                 add(String::from("  CHANGED: the tool is not defined as it was when you allowed it."));

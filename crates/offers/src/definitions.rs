@@ -11,6 +11,9 @@ use serde_json::{Map, Value, json};
 
 use crate::catalog::Catalog;
 
+/// Member of a tool's `_meta` by which its server requires the user's consent for each call. Defined by Claude Code.
+const REQUIRES_USER_INTERACTION: &str = "anthropic/requiresUserInteraction";
+
 /// The hashes and claims derived from one tool's definition.
 #[derive(Debug)]
 pub struct Definition {
@@ -20,6 +23,8 @@ pub struct Definition {
     pub claims: Claims,
     /// Set if the server itself declares `openWorldHint: true`.
     pub says_open_world: bool,
+    /// Set if the definition requires the user's consent for each call.
+    pub asks_each_time: bool,
     /// Standing of the definition: reviewed by the user, changed, or new.
     pub standing: Standing,
     /// Hash state over the definition alone, which the hash of each call starts from.
@@ -70,7 +75,8 @@ impl Definitions {
                 let standing = seen(&own);
                 let says_open_world = read.annotations.as_ref().and_then(|own| own.open_world_hint) == Some(true);
                 let (claims, calls) = (claims_of(&read), calls_of(&own));
-                let definition = Definition { approval, claims, says_open_world, standing, calls };
+                let asks_each_time = asks_each_time(&read);
+                let definition = Definition { approval, claims, says_open_world, asks_each_time, standing, calls };
                 self.known.insert_full(tool.to_owned(), definition).0
             }
         };
@@ -87,6 +93,11 @@ pub fn claims_of(tool: &Tool) -> Claims {
         idempotent: own.idempotent_hint.unwrap_or(default.idempotent),
         open_world: own.open_world_hint.unwrap_or(default.open_world),
     })
+}
+
+/// Returns `true` if a tool's definition requires the user's consent for each call. Any value except `true` has no effect.
+pub fn asks_each_time(tool: &Tool) -> bool {
+    tool.meta.as_ref().and_then(|meta| meta.get(REQUIRES_USER_INTERACTION)) == Some(&Value::Bool(true))
 }
 
 /// Returns the hash of a tool call, over the definition of the tool and the arguments that are sent.
@@ -152,6 +163,28 @@ mod tests {
             let mut definitions = Definitions::default();
             let definition = definitions.get(&config("one"), &catalog, "echo", |_| Standing::New).unwrap();
             assert_eq!(definition.says_open_world, says, "{hint:?}");
+        }
+    }
+
+    #[test]
+    fn only_a_definition_with_the_exact_value_asks_each_time() {
+        let key = "anthropic/requiresUserInteraction";
+        let cases = [
+            (json!({"name": "pay", "inputSchema": {}}), false),
+            (json!({"name": "pay", "inputSchema": {}, "_meta": {}}), false),
+            (json!({"name": "pay", "inputSchema": {}, "_meta": {key: true}}), true),
+            (json!({"name": "pay", "inputSchema": {}, "_meta": {key: false}}), false),
+            (json!({"name": "pay", "inputSchema": {}, "_meta": {key: "true"}}), false),
+            (json!({"name": "pay", "inputSchema": {}, "_meta": {key: 1}}), false),
+            (json!({"name": "pay", "inputSchema": {}, "_meta": {"requiresUserInteraction": true}}), false),
+            (json!({"name": "pay", "inputSchema": {}, "annotations": {key: true}}), false),
+        ];
+        for (raw, asks) in cases {
+            let tool: Tool = serde_json::from_value(raw.clone()).unwrap();
+            let catalog = Arc::new(Catalog { tools: vec![Listed::from(&tool)], ..Catalog::default() });
+            let mut definitions = Definitions::default();
+            let definition = definitions.get(&config("one"), &catalog, "pay", |_| Standing::New).unwrap();
+            assert_eq!(definition.asks_each_time, asks, "{raw}");
         }
     }
 

@@ -22,6 +22,7 @@ fn main() {
         definition: &definition,
         standing: Standing::Reviewed,
         claims: Claims::default(),
+        asks_each_time: false,
         arguments: arguments.as_object().unwrap(),
         paths: &PathFacts::Elsewhere,
         after_untrusted: false,

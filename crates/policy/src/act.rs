@@ -72,6 +72,9 @@ pub enum Act<'a> {
         standing: Standing,
         /// The tool's annotations, as declared by its server.
         claims: Claims,
+        /// Set if the definition requires the user's consent for each call. Such a call is never allowed without consent,
+        /// and its approval is never stored.
+        asks_each_time: bool,
         /// Arguments that would be sent.
         arguments: &'a Map<String, Value>,
         /// Resolved locations of the paths among the arguments.
@@ -153,6 +156,7 @@ impl Act<'_> {
                 definition,
                 standing,
                 claims,
+                asks_each_time,
                 arguments,
                 after_untrusted,
                 conversation,
@@ -163,6 +167,7 @@ impl Act<'_> {
                 definition,
                 standing,
                 claims,
+                asks_each_time,
                 arguments,
                 paths: facts,
                 after_untrusted,
@@ -283,6 +288,8 @@ pub enum Rule {
     RuleDenies,
     /// A rule requires consent for the act.
     RuleAsks,
+    /// The tool's definition requires consent for each call.
+    ToolAsksEachTime,
     /// The careful preset requires consent for every payload.
     PresetAsks,
     /// The call would be allowed, but the user has not reviewed the tool's definition.
@@ -316,6 +323,7 @@ impl Rule {
             Self::Muted => "muted",
             Self::RuleDenies => "rule-denies",
             Self::RuleAsks => "rule-asks",
+            Self::ToolAsksEachTime => "tool-asks-each-time",
             Self::PresetAsks => "preset-asks",
             Self::NewTool => "new-tool",
             Self::AfterUntrusted => "after-untrusted",

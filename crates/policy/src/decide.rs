@@ -114,6 +114,9 @@ impl Policy {
         if let Some(by) = asked {
             return Some((Rule::RuleAsks, by));
         }
+        if matches!(act, Act::CallTool { asks_each_time: true, .. }) {
+            return Some((Rule::ToolAsksEachTime, By::BuiltIn));
+        }
         if !asks_when_careful(act) || self.preset() != Preset::Careful {
             return None;
         }
@@ -213,6 +216,7 @@ fn grant_fit(grant: &Grant, act: &Act<'_>, now: u64) -> Fit {
 fn held_back(act: &Act<'_>, holds_after: bool) -> Fit {
     match act {
         Act::CallTool { standing: Standing::New | Standing::Changed, .. } => Fit::NotReviewed,
+        Act::CallTool { asks_each_time: true, .. } => Fit::AsksEachTime,
         Act::CallTool { after_untrusted: true, .. } if !holds_after => Fit::AfterUntrusted,
         _ => Fit::Fits,
     }

@@ -47,6 +47,8 @@ pub enum Fit {
     Changed,
     /// The rule or grant would fit, but the user has not reviewed the tool's current definition.
     NotReviewed,
+    /// The rule or grant would fit, but the tool's definition requires consent for each call.
+    AsksEachTime,
     /// The request would exceed the rule's budget.
     OverBudget,
     /// The rule or grant would fit, but the call comes from a model that has read another server's output.
@@ -68,6 +70,7 @@ impl Fit {
             Self::Expired => "expired",
             Self::Changed => "changed",
             Self::NotReviewed => "not-reviewed",
+            Self::AsksEachTime => "asks-each-time",
             Self::OverBudget => "over-budget",
             Self::AfterUntrusted => "after-untrusted",
         }

@@ -49,6 +49,7 @@ fn with_call<T>(
         definition: &definition,
         standing: Standing::Reviewed,
         claims: Claims::default(),
+        asks_each_time: false,
         arguments: &arguments,
         paths: &PathFacts::Elsewhere,
         after_untrusted,

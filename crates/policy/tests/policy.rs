@@ -44,6 +44,7 @@ fn call<'a>(server: &'a str, tool: &'a str, definition: &'a Hash) -> Act<'a> {
         definition,
         standing: Standing::Reviewed,
         claims: Claims::default(),
+        asks_each_time: false,
         arguments: &NO_ARGUMENTS,
         paths: &PathFacts::Elsewhere,
         after_untrusted: false,

@@ -42,6 +42,7 @@ impl Decision {
             definition: &self.definition,
             standing: Standing::Reviewed,
             claims: Claims::default(),
+            asks_each_time: false,
             arguments: &self.arguments,
             paths: &PathFacts::Elsewhere,
             after_untrusted: false,

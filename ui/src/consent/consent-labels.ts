@@ -227,6 +227,7 @@ export function ruleLabel(rule: string): string {
     "sign-in-asks": m.consent_rule_sign_in_asks,
     muted: m.consent_rule_muted,
     "rule-asks": m.rules_reason_asks,
+    "tool-asks-each-time": m.rules_reason_tool_asks,
     "rule-denies": m.rules_reason_denies,
     "preset-asks": m.rules_reason_preset,
     "policy-unusable": m.rules_reason_user_unusable,

@@ -75,7 +75,13 @@ beforeEach(async () => {
           {
             ...{ name: "read_file", title: null, description: "Reads", outputSchema: null },
             inputSchema: { type: "object", properties: { path: { type: "string" } } },
-            claims: { readOnly: true, destructive: null, idempotent: null, openWorld: null },
+            claims: {
+              readOnly: true,
+              destructive: null,
+              idempotent: null,
+              openWorld: null,
+              asksEachTime: false,
+            },
             ...{ icons: [], allowed: false, ...REVIEWED },
           },
         ],

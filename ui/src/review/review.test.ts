@@ -50,7 +50,13 @@ const CHANGED: Marks = {
 function tool(name: string, marks: Marks): Tool {
   return {
     ...{ name, title: null, description: "Sends", inputSchema: {}, outputSchema: null },
-    claims: { readOnly: null, destructive: null, idempotent: null, openWorld: null },
+    claims: {
+      readOnly: null,
+      destructive: null,
+      idempotent: null,
+      openWorld: null,
+      asksEachTime: false,
+    },
     ...{ icons: [], allowed: false, ...REVIEWED, hash: `hash of ${name}`, marks },
   };
 }

@@ -123,6 +123,7 @@ export function fitLabel(fit: string, argument: number | null): string {
     expired: m.rules_fit_expired,
     changed: m.rules_fit_changed,
     "not-reviewed": m.rules_fit_not_reviewed,
+    "asks-each-time": m.rules_fit_asks_each_time,
     "over-budget": m.sampling_rule_fit_budget,
     "after-untrusted": m.rules_fit_after_untrusted,
   };

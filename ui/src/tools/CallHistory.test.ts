@@ -17,7 +17,13 @@ afterEach(() => cleanup());
 const TOOL: Tool = {
   ...{ name: "echo", title: null, description: null, outputSchema: null, icons: [] },
   inputSchema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
-  claims: { readOnly: null, destructive: null, idempotent: null, openWorld: null },
+  claims: {
+    readOnly: null,
+    destructive: null,
+    idempotent: null,
+    openWorld: null,
+    asksEachTime: false,
+  },
   allowed: false,
   ...REVIEWED,
 };

@@ -28,7 +28,13 @@ function tool(name: string, changes: Partial<Tool> = {}): Tool {
     description: `What ${name} does`,
     inputSchema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
     outputSchema: null,
-    claims: { readOnly: null, destructive: null, idempotent: null, openWorld: null },
+    claims: {
+      readOnly: null,
+      destructive: null,
+      idempotent: null,
+      openWorld: null,
+      asksEachTime: false,
+    },
     icons: [],
     allowed: false,
     ...REVIEWED,
@@ -51,10 +57,22 @@ function catalog(server: string, tools: Tool[]): Catalog {
 const TOOLS = [
   tool("echo", {
     title: "Echo",
-    claims: { readOnly: true, destructive: null, idempotent: null, openWorld: false },
+    claims: {
+      readOnly: true,
+      destructive: null,
+      idempotent: null,
+      openWorld: false,
+      asksEachTime: false,
+    },
   }),
   tool("remove", {
-    claims: { readOnly: false, destructive: true, idempotent: null, openWorld: null },
+    claims: {
+      readOnly: false,
+      destructive: true,
+      idempotent: null,
+      openWorld: null,
+      asksEachTime: false,
+    },
   }),
 ];
 const RESULT: ToolResult = {

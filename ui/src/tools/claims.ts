@@ -21,7 +21,7 @@ export function mayDestroy({ destructive, readOnly }: ToolClaims): boolean {
 
 /** Returns every claim that the server made. */
 export function statedClaims(claims: ToolClaims): Claim[] {
-  const { readOnly, destructive, idempotent, openWorld } = claims;
+  const { readOnly, destructive, idempotent, openWorld, asksEachTime } = claims;
   const stated: Claim[] = [];
   const add = (text: string, effect: Effect | null = null) => stated.push({ text, effect });
   if (readOnly !== null) add(readOnly ? m.tools_claim_read_only() : m.tools_claim_changes());
@@ -34,6 +34,7 @@ export function statedClaims(claims: ToolClaims): Claim[] {
   }
   if (openWorld === true) add(m.tools_claim_open_world(), "open_world");
   if (openWorld === false) add(m.tools_claim_closed_world());
+  if (asksEachTime) add(m.tools_claim_asks_each_time());
   return stated;
 }
 

@@ -115,6 +115,9 @@ pub struct ToolClaims {
     pub idempotent: Option<bool>,
     /// `openWorldHint`: the tool interacts with external entities.
     pub open_world: Option<bool>,
+    /// `true` if the definition requires the user's consent for each call.
+    #[serde(default)]
+    pub asks_each_time: bool,
 }
 
 /// Prompt of a server.

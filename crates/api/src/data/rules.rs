@@ -216,8 +216,8 @@ pub struct Considered {
     /// Effect if it applies.
     pub effect: Effect,
     /// `fits`, or the first condition that does not hold: `other-server`, `other-direction`, `other-tool`,
-    /// `other-argument`, `other-annotations`, `other-conversation`, `expired`, `changed`, `not-reviewed`, `over-budget`
-    /// or `after-untrusted`.
+    /// `other-argument`, `other-annotations`, `other-conversation`, `expired`, `changed`, `not-reviewed`,
+    /// `asks-each-time`, `over-budget` or `after-untrusted`.
     pub fit: String,
     /// Index of the argument condition that does not hold, from 0.
     pub argument: Option<u32>,

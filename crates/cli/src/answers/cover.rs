@@ -11,7 +11,8 @@ use crate::visible::line;
 /// Maximum number of changes to a definition that a refusal names.
 const MAX_CHANGES: usize = 3;
 /// Rules that require a separate decision for each act.
-const ASKS_EACH_TIME: [&str; 4] = ["rule-asks", "preset-asks", "policy-unusable", "managed-unusable"];
+const ASKS_EACH_TIME: [&str; 5] =
+    ["rule-asks", "preset-asks", "policy-unusable", "managed-unusable", "tool-asks-each-time"];
 
 /// The extent of an entry that allows.
 #[derive(Debug, Clone, Default)]
@@ -88,8 +89,8 @@ pub(crate) enum Lack {
         /// Hash over everything that a model would read.
         hash: String,
     },
-    /// The hash of the act, because a rule requires a decision each time.
-    #[error("a rule asks for it each time; look at it, then write \"hash\": \"{hash}\" into the answer")]
+    /// The hash of the act, because a rule or the tool's definition requires a decision each time.
+    #[error("a rule or the tool asks for it each time; look at it, then write \"hash\": \"{hash}\" into the answer")]
     EachTime {
         /// Hash over the exact payload.
         hash: String,
@@ -164,7 +165,9 @@ pub(crate) fn changed_words(question: &Question) -> Option<String> {
 }
 
 fn asks_each_time(question: &Question) -> bool {
-    ASKS_EACH_TIME.contains(&question.rule.as_str())
+    // The reason may be another one, such as a new definition.
+    matches!(&question.body, QuestionBody::Tool { claims, .. } if claims.asks_each_time)
+        || ASKS_EACH_TIME.contains(&question.rule.as_str())
 }
 
 /// Returns the hash of the definition of the tool that a consent request is about.

@@ -252,6 +252,23 @@ fn what_a_rule_asks_for_each_time_is_allowed_by_the_hash_of_the_act_only() {
 }
 
 #[test]
+fn a_tool_that_asks_each_time_is_allowed_by_the_hash_of_the_act_only() {
+    let claims = ToolClaims { asks_each_time: true, ..ToolClaims::default() };
+    let by = |hash: &str| read(json!([{"kind": "tool", "hash": hash, "answer": {"action": "allow"}}]));
+    let open = read(json!([{"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}}]));
+    let lack = || Err(Unanswered::Uncovered(vec![Lack::EachTime { hash: "h".into() }]));
+    for rule in ["tool-asks-each-time", "new-tool", "tool-changed"] {
+        let mut question = Question { rule: rule.into(), ..tool("files", "pay") };
+        if let QuestionBody::Tool { claims: own, .. } = &mut question.body {
+            *own = claims;
+        }
+        assert_eq!(open.find(&question).cloned(), lack(), "{rule}: a pattern does not allow it");
+        assert_eq!(by("d").find(&question).cloned(), lack(), "{rule}: the hash of the definition does not allow it");
+        assert_eq!(by("h").find(&question), Ok(&Verdict::Allow), "{rule}: the hash of the act allows it");
+    }
+}
+
+#[test]
 fn s32_a_refusal_says_that_a_definition_changed_and_what_of_it() {
     let mut question = tool("files", "read");
     question.marks.review = Some(Standing::Changed);

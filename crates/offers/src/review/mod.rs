@@ -35,6 +35,7 @@ use ports::server_config::{ServerConfig, definition_hash};
 use serde_json::{Value, json};
 
 use crate::catalog::{Catalog, List};
+use crate::definitions::asks_each_time;
 
 /// Marks on one tool, prompt or other item that deserve the user's attention.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -119,7 +120,7 @@ impl ServerReview {
         let granted = grant.is_some_and(|rests_on| *rests_on == definition_hash(&self.config, tool));
         let standing = self.pins.standing(Kind::Tool, &tool.name, &hash, self.identity.as_ref());
         let marks = self.marks(Kind::Tool, &tool.name, &definition, standing);
-        let allowed = granted && standing == Standing::Reviewed && !marks.outdated;
+        let allowed = granted && standing == Standing::Reviewed && !marks.outdated && !asks_each_time(tool);
         (hash, marks, allowed)
     }
 

@@ -22,12 +22,14 @@ fn a_call() -> impl Strategy<Value = Call> {
     let tool = prop::sample::select(vec!["read", "send", "send_all"]);
     let standing = prop::sample::select(vec![Standing::Reviewed, Standing::New, Standing::Changed]);
     let path = prop::sample::select(vec!["/home/ann/x", "/etc/passwd", "x", "/home/ann/../x"]);
-    (server, tool, standing, claims(), path, any::<bool>()).prop_map(
-        |(server, tool, standing, claims, path, after_untrusted)| Call {
+    let flags = (prop::bool::weighted(0.2), any::<bool>());
+    (server, tool, standing, claims(), path, flags).prop_map(
+        |(server, tool, standing, claims, path, (asks_each_time, after_untrusted))| Call {
             server: server.to_owned(),
             tool: tool.to_owned(),
             standing,
             claims,
+            asks_each_time,
             arguments: json!({ "path": path }),
             after_untrusted,
             ..Call::default()
@@ -235,6 +237,21 @@ proptest! {
             }
         });
         prop_assert!(allowed.is_empty(), "rules only allow calls, and sampling within a budget: {:?}", allowed);
+    }
+
+    #[test]
+    fn a_tool_that_asks_each_time_is_never_loosened(all in standings(), call in a_call()) {
+        let policy = all.policy();
+        let decide = |asks_each_time| {
+            let call = Call { asks_each_time, ..call.clone() };
+            call.with(|act| policy.decide(&act, NOW))
+        };
+        let (without, with) = (decide(false), decide(true));
+        prop_assert_eq!(strictness(with), strictness(without).max(Effect::Ask), "only an allowed call becomes stricter");
+        match with {
+            Decision::Ask { scopes, .. } => prop_assert_eq!(scopes, &[Scope::Once][..], "no approval is stored"),
+            other => prop_assert_eq!(other, without, "a denial stays the same"),
+        }
     }
 
     #[test]

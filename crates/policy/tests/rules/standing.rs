@@ -1,8 +1,8 @@
 //! Inputs of the policy other than rules: presets, mutes, unreadable files, and the stable names of causes.
 
 use policy::{
-    Act, By, Decision, Direction, Effect, Grant, GrantId, Hash, Policy, PolicyFile, PolicyRule, Preset, Rule, RuleRef,
-    RuleSource, Scope, Standing, Subject,
+    Act, By, Decision, Direction, Effect, Fit, Grant, GrantId, Hash, Policy, PolicyFile, PolicyRule, Preset, Rule,
+    RuleRef, RuleSource, Scope, Standing, Subject,
 };
 use serde_json::{Value, json};
 
@@ -117,4 +117,81 @@ fn each_kind_of_condition_is_written_as_it_was_read() {
     assert_eq!(file.rules[0].server, "*", "a rule that names no server is about all of them");
     let written = serde_json::to_value(&file).unwrap();
     assert_eq!(written["rules"][0]["arguments"], json!(kinds), "all kinds");
+}
+
+#[test]
+fn a_tool_that_asks_each_time_asks_whatever_allows_it() {
+    let call = Call { asks_each_time: true, ..Call::default() };
+    let granted = |careful: bool| {
+        let mut grants = policy::Grants::default();
+        grants
+            .add(Grant {
+                id: GrantId::default(),
+                server: "server".to_owned(),
+                subject: Subject::Tool("tool".to_owned()),
+                rests_on: Hash::of(&json!("v1")),
+                scope: Scope::Always,
+                conversation: None,
+                since: 0,
+                expires_at: None,
+                words: String::new(),
+            })
+            .unwrap();
+        let mut policy = Policy::new(grants);
+        let preset = if careful { Preset::Careful } else { Preset::Balanced };
+        policy.set_user(PolicyFile { preset, ..file(Vec::new()) }).unwrap();
+        policy
+    };
+    let trusted = || {
+        let mut policy = Policy::new(policy::Grants::default());
+        policy.trust_for_run("server").unwrap();
+        policy
+    };
+    let after = PolicyRule { after_untrusted: true, ..rule(Effect::Allow, "*", None) };
+    let (allow, ask) = (rule(Effect::Allow, "server", Some("tool")), rule(Effect::Ask, "server", None));
+    let own = Rule::ToolAsksEachTime;
+    let cases = [
+        ("nothing", policy_of(&[], &[]), own),
+        ("a grant", granted(false), own),
+        ("a grant under the careful preset", granted(true), own),
+        ("trust in the server", trusted(), own),
+        ("a rule", policy_of(&[], std::slice::from_ref(&allow)), own),
+        ("a system-wide rule", policy_of(std::slice::from_ref(&allow), &[]), own),
+        ("a rule that holds after untrusted content", policy_of(&[], &[after]), own),
+        ("a rule that asks", policy_of(&[], &[allow, ask]), Rule::RuleAsks),
+    ];
+    for (what, policy, expected) in cases {
+        let decided = call.with(|act| policy.decide(&act, 0));
+        let Decision::Ask { rule, scopes, .. } = decided else { panic!("{what}: it asks: {decided:?}") };
+        assert_eq!((rule, scopes), (expected, &[Scope::Once][..]), "{what}: only this call can be approved");
+    }
+    let denying = policy_of(&[], &[rule(Effect::Deny, "server", None)]);
+    assert_eq!(decide(&denying, &call), Effect::Deny, "a rule that denies still denies");
+}
+
+#[test]
+fn a_tool_that_asks_each_time_keeps_a_more_specific_reason() {
+    let policy = policy_of(&[], &[rule(Effect::Allow, "server", None)]);
+    let cases = [
+        (Call { standing: Standing::New, ..Call::default() }, Rule::NewTool),
+        (Call { standing: Standing::Changed, ..Call::default() }, Rule::ToolChanged),
+        (Call { after_untrusted: true, ..Call::default() }, Rule::AfterUntrusted),
+    ];
+    for (call, expected) in cases {
+        let call = Call { asks_each_time: true, ..call };
+        let decided = call.with(|act| policy.decide(&act, 0));
+        let Decision::Ask { rule, scopes, .. } = decided else { panic!("it asks: {decided:?}") };
+        assert_eq!((rule, scopes), (expected, &[Scope::Once][..]), "{call:?}");
+    }
+}
+
+#[test]
+fn an_explanation_says_that_the_tool_asks_each_time() {
+    let policy = policy_of(&[], &[rule(Effect::Allow, "server", None)]);
+    let call = Call { asks_each_time: true, ..Call::default() };
+    let explained = call.with(|act| policy.explain(&act, 0));
+    let fits: Vec<_> = explained.considered.iter().map(|one| one.fit).collect();
+    assert_eq!(fits, [Fit::AsksEachTime], "the rule that allows has no effect");
+    assert_eq!(Fit::AsksEachTime.name(), "asks-each-time", "as scripts know it");
+    assert_eq!(Rule::ToolAsksEachTime.name(), "tool-asks-each-time", "as scripts know it");
 }

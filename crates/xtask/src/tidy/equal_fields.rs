@@ -99,8 +99,8 @@ const APART: [(&[&str], &str); 39] = [
         "the page has words of its own for each reason, and the detail beside it",
     ),
     (
-        &["api::ClaimRule", "api::ToolClaims", "policy::Claims"],
-        "what a tool claims may be unset; the policy's have the specification's defaults; a rule's condition may be absent",
+        &["api::ClaimRule", "policy::Claims"],
+        "the policy's claims have the specification's defaults; a rule's condition may be absent",
     ),
     (&["api::DecidedBy", "policy::By"], "the page's ids are text, as its numbers are exact up to 2^53 only"),
     (

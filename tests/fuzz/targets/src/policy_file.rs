@@ -36,6 +36,7 @@ pub fn policy(data: &[u8]) {
                     definition: &definition,
                     standing,
                     claims: Claims::default(),
+                    asks_each_time: tool == "?",
                     arguments: &arguments,
                     paths: &PathFacts::Elsewhere,
                     after_untrusted: tool == "send_mail",
@@ -47,6 +48,9 @@ pub fn policy(data: &[u8]) {
                 assert_eq!(own.explain(&act, NOW).decision, decided, "the explanation ends the same");
                 if standing == Standing::New {
                     assert_ne!(strictness(&decided), Effect::Allow, "nothing allows what nobody has seen");
+                }
+                if tool == "?" {
+                    assert_ne!(strictness(&decided), Effect::Allow, "a tool that asks each time is never allowed");
                 }
                 if let Some(stricter) = &stricter {
                     let denied = strictness(&stricter.decide(&act, NOW));

@@ -1198,7 +1198,7 @@ effect: Effect,
 /**
  * Whether it fits, or the first condition that does not hold: `fits`, `other-server`, `other-direction`, `other-tool`,
  * `other-argument`, `other-annotations`, `other-conversation`, `expired`, `changed`, `not-reviewed`,
- * `over-budget` or `after-untrusted`.
+ * `asks-each-time`, `over-budget` or `after-untrusted`.
  */
 fit: string, 
 /**
@@ -6822,7 +6822,11 @@ idempotent: boolean | null,
 /**
  * It reaches out into the world.
  */
-openWorld: boolean | null, };
+openWorld: boolean | null, 
+/**
+ * `true` if the definition requires the user's consent for each call.
+ */
+asksEachTime: boolean, };
 
 /**
  * What a tool gave back.

@@ -1,6 +1,7 @@
 //! Conversion of tools, prompts, resources and content.
 
 use mcp_proto::types::{self as mcp, ContentBlock};
+use offers::definitions::asks_each_time;
 use offers::review::ServerReview;
 use serde_json::{Value, json};
 
@@ -44,12 +45,14 @@ pub(in crate::handler) fn tool(tool: mcp::Tool, reviewed: &ServerReview) -> Tool
 }
 
 pub(super) fn claims(tool: &mcp::Tool) -> ToolClaims {
-    tool.annotations.as_ref().map_or_else(ToolClaims::default, |a| ToolClaims {
-        read_only: a.read_only_hint,
-        destructive: a.destructive_hint,
-        idempotent: a.idempotent_hint,
-        open_world: a.open_world_hint,
-    })
+    let hints = tool.annotations.as_ref();
+    ToolClaims {
+        read_only: hints.and_then(|hints| hints.read_only_hint),
+        destructive: hints.and_then(|hints| hints.destructive_hint),
+        idempotent: hints.and_then(|hints| hints.idempotent_hint),
+        open_world: hints.and_then(|hints| hints.open_world_hint),
+        asks_each_time: asks_each_time(tool),
+    }
 }
 
 pub(in crate::handler) fn prompt(prompt: mcp::Prompt, reviewed: &ServerReview) -> Prompt {

@@ -107,6 +107,7 @@ impl Owner {
             definition: &definition.approval,
             standing,
             claims: definition.claims,
+            asks_each_time: definition.asks_each_time,
             arguments,
             paths,
             after_untrusted,

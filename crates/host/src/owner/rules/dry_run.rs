@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use mcp_proto::types::Tool;
 use offers::catalog::List;
-use offers::definitions::claims_of;
+use offers::definitions::{asks_each_time, claims_of};
 use offers::review::Kind;
 use policy::{Act, Hash, PathFacts, Subject};
 use ports::server_config::config_hash;
@@ -88,16 +88,17 @@ impl Owner {
             let seen = |own: &Hash| standing_of(pins, server, tool, own, identity);
             let own =
                 record.offer.definitions.get(&record.config, &record.offer.catalog, tool, seen).ok_or_else(no_tool)?;
-            let (definition, claims) = (own.approval.clone(), own.claims);
+            let (definition, claims, asks_each_time) = (own.approval.clone(), own.claims, own.asks_each_time);
             let standing = record.offer.catalog.standing_now(List::Tools, own.standing);
-            return Ok(KnownTool { definition, standing, claims, assumed_unchanged: false });
+            return Ok(KnownTool { definition, standing, claims, asks_each_time, assumed_unchanged: false });
         }
         let approved = self.permissions.policy.grants().find(server, &Subject::Tool(tool.to_owned()));
         let definition = approved.map_or_else(|| Hash::of_bytes(b""), |grant| grant.rests_on.clone());
         let pin = self.reviews.pins.get(server).and_then(|pins| pins.of(Kind::Tool).get(tool));
         let seen = pin.and_then(|pin| serde_json::from_value::<Tool>(pin.definition.clone()?).ok());
         let standing = self.standing_unseen(server, tool);
+        let asks_each_time = seen.as_ref().is_some_and(asks_each_time);
         let claims = seen.map(|tool| claims_of(&tool)).unwrap_or_default();
-        Ok(KnownTool { definition, standing, claims, assumed_unchanged: true })
+        Ok(KnownTool { definition, standing, claims, asks_each_time, assumed_unchanged: true })
     }
 }

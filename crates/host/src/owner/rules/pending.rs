@@ -43,6 +43,7 @@ impl Owner {
                 definition: hash,
                 standing: Standing::New,
                 after_untrusted: false,
+                asks_each_time: false,
                 claims: claims_of(tool),
                 arguments,
                 paths: &pending.paths,

@@ -40,6 +40,8 @@ pub(in crate::owner) struct KnownTool {
     pub(in crate::owner) definition: Hash,
     pub(in crate::owner) standing: Standing,
     pub(in crate::owner) claims: Claims,
+    /// Set if the definition requires the user's consent for each call.
+    pub(in crate::owner) asks_each_time: bool,
     /// Set if the definition is assumed to be unchanged because its server is not running.
     pub(in crate::owner) assumed_unchanged: bool,
 }
@@ -139,13 +141,14 @@ impl Permissions {
         after_untrusted: bool,
         now: Millis,
     ) -> DryRunResult {
-        let KnownTool { definition, standing, claims, assumed_unchanged } = known;
+        let KnownTool { definition, standing, claims, asks_each_time, assumed_unchanged } = known;
         let act = Act::CallTool {
             server,
             tool,
             definition: &definition,
             standing,
             claims,
+            asks_each_time,
             arguments,
             paths,
             after_untrusted,

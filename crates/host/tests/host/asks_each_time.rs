@@ -1,0 +1,119 @@
+//! Tools whose definition requires consent for each call: grants, rules and trust in their server have no effect.
+
+use domain::call::CallFailure;
+use host::AnswerError;
+use host::rules::{DryAct, Trust};
+use host::view::{QuestionBody, QuestionView, UserAnswer};
+use mcp_proto::types::{CallToolResult, Tool};
+use policy::{Effect, Fit, Grant, GrantId, PolicyRule, Scope, Standing, Subject};
+use ports::Document;
+use ports::server_config::{ServerConfig, definition_hash};
+use serde_json::{Map, Value, json};
+use testkit::app::{App, PATIENCE, scripted};
+use testkit::calls::CallTool as _;
+use tokio::task::JoinHandle;
+
+const SERVER: &str = "bank";
+
+fn tool(name: &str, meta: Value) -> Value {
+    json!({"name": name, "inputSchema": {"type": "object"}, "_meta": meta})
+}
+
+fn marked() -> Value {
+    tool("echo", json!({"anthropic/requiresUserInteraction": true}))
+}
+
+fn bank() -> ServerConfig {
+    let list = json!({"tools": [marked(), tool("environment", json!({}))]});
+    scripted(&["--reply", &format!("tools/list={list}")])
+}
+
+fn call(app: &App, id: &str, tool: &str) -> JoinHandle<Result<CallToolResult, CallFailure>> {
+    let (host, id, tool) = (app.host.clone(), id.to_owned(), tool.to_owned());
+    tokio::spawn(
+        async move { host.call_tool(id, SERVER.into(), tool, Map::new(), None).await.map(|(result, _)| result) },
+    )
+}
+
+fn is_tool(question: &QuestionView) -> bool {
+    matches!(question.body, QuestionBody::Tool { .. })
+}
+
+/// Makes a call, which requires consent for this call only, and allows it.
+async fn asks(app: &App, id: &str, what: &str) {
+    let called = call(app, id, "echo");
+    let question = app.question(SERVER, what, is_tool).await;
+    assert_eq!((question.rule, question.scopes), ("tool-asks-each-time", &[Scope::Once][..]), "{what}");
+    let hash = question.hash.to_string();
+    for scope in [Scope::Conversation, Scope::Session, Scope::Always] {
+        let lasting = app.host.answer(question.id, hash.clone(), UserAnswer::Allow(scope)).await;
+        assert!(matches!(lasting, Err(AnswerError::WrongKind(_))), "{what}: {scope:?} is refused: {lasting:?}");
+    }
+    app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    tokio::time::timeout(PATIENCE, called).await.expect("the call ends in time").unwrap().expect("it is allowed");
+}
+
+async fn review(app: &App) {
+    for (id, tool) in [("seen-1", "echo"), ("seen-2", "environment")] {
+        let called = call(app, id, tool);
+        let question = app.question(SERVER, "the first call", is_tool).await;
+        app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+        called.await.unwrap().expect("it is allowed");
+    }
+}
+
+/// Returns the review state of the marked tool, and the results of matching the grants and rules that would allow it.
+async fn checked(app: &App) -> (Option<Standing>, Vec<Fit>) {
+    let asked =
+        DryAct::Tool { tool: "echo".to_owned(), arguments: Map::new(), conversation: None, after_untrusted: false };
+    let run = app.host.dry_run(SERVER.to_owned(), asked).await.unwrap();
+    let allowing = run.explanation.considered.iter().filter(|one| one.effect == Effect::Allow);
+    (run.standing, allowing.map(|one| one.fit).collect())
+}
+
+#[tokio::test]
+async fn a_grant_of_the_tool_has_no_effect() {
+    let app = App::start(vec![(SERVER, bank())]).await;
+    app.ready(SERVER).await;
+    review(&app).await;
+    // An instance that does not know the mark may have stored such a grant.
+    let definition: Tool = serde_json::from_value(marked()).unwrap();
+    let grant = Grant {
+        id: GrantId::default(),
+        server: SERVER.to_owned(),
+        subject: Subject::Tool("echo".to_owned()),
+        rests_on: definition_hash(&bank(), &definition),
+        scope: Scope::Always,
+        conversation: None,
+        since: 0,
+        expires_at: None,
+        words: "echo".to_owned(),
+    };
+    let mut events = app.host.events();
+    app.host.ports().documents.write(Document::Grants, &json!([grant])).unwrap();
+    while app.host.grants().await.unwrap().is_empty() {
+        tokio::time::timeout(PATIENCE, events.next()).await.expect("the grant is read");
+    }
+    assert_eq!(checked(&app).await, (Some(Standing::Reviewed), vec![Fit::AsksEachTime]), "only the mark is against it");
+    asks(&app, "1", "a call that a grant would allow").await;
+    asks(&app, "2", "the next call").await;
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn trust_in_the_server_and_a_rule_have_no_effect() {
+    let app = App::start(vec![(SERVER, bank())]).await;
+    app.ready(SERVER).await;
+    review(&app).await;
+    app.host.trust(SERVER.to_owned(), Trust::Always).await.unwrap();
+    app.host.set_rule(PolicyRule::new(Effect::Allow, SERVER.to_owned())).await.unwrap();
+    let other = tokio::time::timeout(PATIENCE, call(&app, "1", "environment")).await;
+    other.expect("another tool of the server requires no consent").unwrap().expect("it is allowed");
+    asks(&app, "2", "a call of the marked tool").await;
+    let expected = (Some(Standing::Reviewed), vec![Fit::AsksEachTime; 2]);
+    assert_eq!(checked(&app).await, expected, "the mark is against both");
+    app.host.stop_server(SERVER.to_owned()).await.unwrap();
+    app.until(SERVER, "stopped", |s| s.state == host::view::ServerState::Stopped).await;
+    assert_eq!(checked(&app).await, expected, "of a stopped server, the reviewed definition counts");
+    app.host.close().await;
+}
